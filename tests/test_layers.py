@@ -63,7 +63,7 @@ def upward(source, module, is_package=False):
         ("tensorplay.core.tensor", "from .. import ops", ["1: tensorplay.ops"]),
         ("tensorplay.core.tensor", "def f():\n    import tensorplay.nn.functional", ["2: tensorplay.nn.functional"]),
         ("tensorplay.core.tensor", "from tensorplay import Tensor", ["1: tensorplay"]),
-        ("tensorplay.ops.shape", "def f():\n    if 1:\n        from ..func.vmap import vmap", ["3: tensorplay.func.vmap"]),
+        ("tensorplay.ops.shape", "def f():\n  if 1:\n   from ..func.vmap import vmap", ["3: tensorplay.func.vmap"]),
         ("tensorplay.ops.shape", "importlib.import_module('tensorplay.autograd')", ["1: tensorplay.autograd"]),
         ("tensorplay.func.vmap", "from .. import autograd\nfrom ..core import tensor", []),
         ("tensorplay.autograd.functional", "from ..func import vmap", ["1: tensorplay.func"]),
