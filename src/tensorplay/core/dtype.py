@@ -266,12 +266,27 @@ def as_dtype(x: object) -> dtype:
     )
 
 
-def _info_type(caller: str, x: object) -> dtype:
-    if x is builtins.float or x is complex:  # a type is asked about here, not the default for a number
+def dtype_argument(x: object, operator: str, argument: str, position: builtins.int) -> dtype:
+    """The dtype that a user passed as an argument, where Python's float names float64 and complex complex128.
+
+    `as_dtype` answers another question: which dtype Python numbers of a type become.
+
+    Raises
+    ------
+    TypeError
+        If `x` is neither a dtype nor Python's bool, int, float or complex; the message names the argument.
+    """
+    if isinstance(x, dtype):
+        return x
+    if x is builtins.float:
         return float64
-    if isinstance(x, (dtype, type)):
+    if x is complex:
+        return complex128
+    if x is builtins.bool or x is builtins.int:
         return as_dtype(x)
-    raise TypeError(f"{caller}(): argument 'type' (position 1) must be tensorplay.dtype, not {type(x).__name__}")
+    raise TypeError(
+        f"{operator}(): argument '{argument}' (position {position}) must be tensorplay.dtype, not {type(x).__name__}"
+    )
 
 
 class _Info:
@@ -340,7 +355,7 @@ class finfo(_Info):
     tiny: builtins.float
 
     def __init__(self, type: dtype | builtins.type = _MISSING) -> None:
-        d = _default if type is _MISSING else _info_type("finfo", type)
+        d = _default if type is _MISSING else dtype_argument(type, "finfo", "type", 1)
         if d.category < FLOATING:
             raise TypeError(
                 f"tensorplay.finfo() requires a floating point input type, not {d}. "
@@ -400,7 +415,7 @@ class iinfo(_Info):
     min: builtins.int
 
     def __init__(self, type: dtype | builtins.type) -> None:
-        d = _info_type("iinfo", type)
+        d = dtype_argument(type, "iinfo", "type", 1)
         if d is bool:
             raise TypeError("tensorplay.bool is not supported by tensorplay.iinfo")
         if d.category != INTEGER:
