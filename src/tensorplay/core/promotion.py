@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tensorplay.core.dtype import ALL, FLOATING, INTEGER, dtype, dtype_argument, float32, int16, uint16, uint32, uint64
+from .dtype import ALL, FLOATING, INTEGER, dtype, dtype_argument, float32, int16, uint16, uint32, uint64
 
 SCALAR, ZERO_DIM, DIMENSIONED = range(3)  # priorities: a Python number, a 0-dim tensor, a tensor with dimensions
 
