@@ -1,0 +1,4 @@
+"""tensorplay."""
+
+from .core.tensor import Tensor
+from .ops import elementwise, structural

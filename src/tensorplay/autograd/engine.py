@@ -1,0 +1,229 @@
+"""The reverse pass.
+
+The part of the graph that leads to the requested ends is collected, sorted by number (numbers are a topological order),
+and run newest first. Without ``create_graph`` and carriers the rules run over bare arrays; otherwise over Tensors.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.callpath import freed
+from ..core.node import AccumulateGrad, Node, Output
+from ..core.state import set_recording, state
+from ..core.tensor import Tensor, wrap
+from ..core.transpose import REVERSE_PASS
+from . import observed
+
+ndarray = np.ndarray
+accumulation = threading.Lock()
+"""Held while a .grad is replaced or added to: passes of several threads may share a leaf."""
+
+UNSHARED = 3  # references to an array that only the pass knows: its variable, the argument here, getrefcount's own
+
+
+def own_copy(g: Any) -> Any:
+    """The array itself if nobody else can see it, else a copy: what a .grad may be."""
+    if type(g) is not ndarray:
+        return np.asarray(g)
+    if g.base is None and sys.getrefcount(g) <= UNSHARED and g.flags.c_contiguous and g.flags.writeable:
+        return g
+    return np.array(g, order="C")
+
+
+def collect(roots: Sequence[Node], oldest: int) -> list[Node]:
+    """The nodes that roots lead to and that are not older than ``oldest``, oldest first."""
+    found = {root for root in roots if root.order >= oldest}
+    stack = list(found)
+    pop, push, seen = stack.pop, stack.append, found.add
+    while stack:
+        for edge in pop().edges:
+            if edge is not None and edge not in found and edge.order >= oldest:
+                seen(edge)
+                push(edge)
+    return sorted(found, key=number)
+
+
+def number(node: Node) -> int:
+    return node.order
+
+
+def run(
+    roots: Sequence[tuple[Node, Tensor]],
+    ends: Sequence[Node] | None,
+    *,
+    retain_graph: bool,
+    create_graph: bool,
+    accumulate: bool,
+) -> dict[Node, Tensor]:
+    """Run a backward pass.
+
+    Parameters
+    ----------
+    roots
+        Where it starts: nodes (of tensors or gradient edges) with their cotangents.
+    ends
+        What it is asked for; None: every leaf, accumulated.
+    retain_graph, create_graph
+        Keep the saved values; record the pass itself.
+    accumulate
+        Add to the ``.grad`` of the ends, rather than return their gradients.
+    """
+    bare = not create_graph
+    for _, seed in roots:
+        bare = bare and type(seed._data) is ndarray
+    before = bool(state.recording)
+    set_recording(create_graph)
+    try:
+        with np.errstate(all="ignore"):
+            return Pass(roots, ends, retain_graph, create_graph, accumulate, bare).run()
+    finally:
+        set_recording(before)
+
+
+class Pass:
+    """One backward pass: everything pending belongs to it, so passes may run inside and beside each other."""
+
+    __slots__ = ("accumulate", "bare", "captured", "create_graph", "ends", "pending", "retain", "roots", "summed")
+
+    def __init__(self, roots: Any, ends: Any, retain: bool, create_graph: bool, accumulate: bool, bare: bool) -> None:
+        self.roots, self.retain, self.create_graph = roots, retain, create_graph
+        self.accumulate, self.bare = accumulate, bare
+        self.ends = None if ends is None else set(ends)
+        self.pending: dict[Node, Any] = {}
+        self.summed: set[Node] = set()  # pending sums that the pass made itself, and may add to in place
+        self.captured: dict[Node, Tensor] = {}
+
+    def run(self) -> dict[Node, Tensor]:
+        ends, pending, bare, retain = self.ends, self.pending, self.bare, self.retain
+        oldest = 0 if ends is None else min((end.order for end in ends), default=0)
+        for root, seed in self.roots:
+            self.add(root, seed._data if bare else seed)
+        nodes = collect([root for root, _ in self.roots], oldest)
+        wanted: dict[Node, Any] = {}
+        if ends is not None:
+            needed = set()
+            for node in nodes:
+                edges = node.edges
+                for edge in edges:
+                    if edge in needed:
+                        wanted[node] = edges if all(e in needed or e is None for e in edges) else tuple(
+                            e if e in needed else None for e in edges)  # fmt: skip
+                        needed.add(node)
+                        break
+                if node in ends:
+                    needed.add(node)
+            nodes = [node for node in nodes if node in needed]
+        watched = observed.early_leaves(nodes)
+        take, summed = pending.pop, self.summed
+        while nodes:
+            node = nodes.pop()
+            g = take(node, None)
+            if g is None:
+                continue
+            kind = type(node)
+            if ends is not None and node in ends or kind is AccumulateGrad or node.rare is not None:
+                edges = wanted.get(node) if ends is not None else node.edges
+                if kind is AccumulateGrad:
+                    self.reach_leaf(node, g)
+                    continue
+                parts = observed.visit(self, node, g, edges)
+                if parts is None:
+                    continue
+            else:
+                edges = node.edges if ends is None else wanted[node]
+                if kind is Output:
+                    self.deposit(node, g)
+                    continue
+                saved = node.saved
+                if saved is None:
+                    raise freed(node)
+                parts = node.pull(g, saved, edges) if bare else node.pull_tensors(g, saved, edges)
+                if node.keeps and not retain:
+                    node.saved = None
+            g = None
+            for edge, part in zip(edges, parts):
+                if edge is None or part is None:
+                    continue
+                held = pending.get(edge)
+                if held is None:
+                    pending[edge] = part
+                elif edge in summed and type(held) is ndarray and type(part) is ndarray:
+                    held += part
+                else:
+                    pending[edge] = held + part
+                    if bare:
+                        summed.add(edge)
+                if watched and edge in watched:
+                    watched[edge] -= 1
+                    if not watched[edge]:
+                        self.reach_leaf(edge, take(edge))
+            part = parts = held = saved = None
+        return self.captured
+
+    def add(self, node: Node, g: Any) -> None:
+        """Add to what is pending for a node."""
+        held = self.pending.get(node)
+        self.pending[node] = g if held is None else held + g
+
+    def deposit(self, output: Output, g: Any) -> None:
+        """Enter the gradient of one output into its node's list."""
+        node = output.edges[0]
+        row = self.pending.get(node)
+        if row is None:
+            row = self.pending[node] = [None] * node.outputs
+        row[output.index] = g
+
+    def reach_leaf(self, node: AccumulateGrad, g: Any) -> None:
+        """Hooks of a leaf, then capture or accumulation."""
+        if node.rare is not None:
+            g = observed.before(self, node, g)
+        if self.ends is not None and node in self.ends and not self.accumulate:
+            self.captured[node] = self.tensor(g)
+            return
+        self.accumulate_into(node, g)
+        observed.after_accumulation(node, g)
+
+    def tensor(self, g: Any) -> Tensor:
+        return g if isinstance(g, Tensor) else wrap(g if type(g) is ndarray else np.asarray(g))
+
+    def accumulate_into(self, node: AccumulateGrad, g: Any) -> None:
+        leaf = node.leaf
+        with accumulation:
+            old = leaf.grad
+            if isinstance(g, Tensor):
+                g = observed.checked_for_leaf(node, g)
+                if old is None:
+                    leaf.grad = g if self.create_graph else g.detach() if g._node is not None else g
+                elif self.create_graph or type(old._data) is not ndarray or type(g._data) is not ndarray:
+                    leaf.grad = old + g
+                else:
+                    self.add_in_place(old, g._data)
+            elif old is None:
+                leaf.grad = wrap(own_copy(g))
+            elif type(old._data) is ndarray and old._node is None and old._data.flags.writeable:
+                self.add_in_place(old, g)
+            else:
+                leaf.grad = old + wrap(np.asarray(g))
+
+    @staticmethod
+    def add_in_place(old: Tensor, g: Any) -> None:
+        old._data += g
+        stamp = old._stamped()
+        stamp[1] += 1
+
+
+def vector_jacobian(outputs: Any, inputs: Any, cotangents: Any, create_graph: bool) -> list[Tensor | None]:
+    """Gradients of outputs with respect to inputs that all require grad; None where there is no path."""
+    roots = [(out._node, g) for out, g in zip(outputs, cotangents, strict=True)]
+    ends = [x._node for x in inputs]
+    found = run(roots, ends, retain_graph=True, create_graph=create_graph, accumulate=False)
+    return [found.get(end) for end in ends]
+
+
+REVERSE_PASS.append(vector_jacobian)

@@ -1,0 +1,295 @@
+"""Call paths, written out once per primitive.
+
+Python pays for every loop, tuple and keyword of a general call, so the common path of each primitive (plain arrays, one
+dtype, no transform) and the pull of its node are generated here from its declaration, as ``dataclasses`` does: straight
+line code that reads each slot once. Whatever is uncommon leaves through one test to ``Primitive.apply``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .namespace import F, R
+from .node import Node, Reduce
+from .state import count, state
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+
+
+def freed(node: Node) -> RuntimeError:
+    """The error of a second pass through a freed graph."""
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+        f"been freed). Saved intermediate values of the graph ({node.name()}) are freed when you call .backward() or "
+        "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you "
+        "need to access saved tensors after calling backward."
+    )
+
+
+def stale(node: Node, what: str, data: Any, stamp: list[int]) -> RuntimeError:
+    """The error of a saved value that was written to after it was saved."""
+    kind = data.dtype.name
+    raise RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[{kind} {list(data.shape)}], saved by {node.name()} as {what!r}, is at version {stamp[1]}, written after the "
+        "operator saved it. Hint: clone it before the in-place operation, or use the out-of-place operator; "
+        "autograd.set_detect_anomaly(True) shows the operator's forward call."
+    )
+
+
+GLOBALS = {
+    "Tensor": Tensor, "Reduce": Reduce, "Node": Node, "new": object.__new__, "ndarray": np.ndarray, "np": np,
+    "asarray": np.asarray, "count": count, "state": state, "stale": stale, "F": F, "R": R,
+    "float32": FLOAT32, "float64": FLOAT64, "__name__": "tensorplay.core.callpath",
+}  # fmt: skip
+
+
+def compile_function(source: str, name: str, scope: dict[str, Any]) -> Callable[..., Any]:
+    """The function ``name`` that ``source`` defines."""
+    code = compile(source, f"<tensorplay {name}>", "exec")
+    scope = {**GLOBALS, **scope}
+    exec(code, scope)
+    return scope[name]
+
+
+def names_of(rule: Callable[..., Any]) -> list[str]:
+    """What a rule reads: its parameters after the namespace and the cotangent or tangent."""
+    return list(inspect.signature(rule).parameters)[2:]
+
+
+def saved_expression(p: Primitive, name: str, readers: list[int], constants: set[str]) -> str:
+    """What a node keeps under a name, given which inputs' rules read it; ``e0``, ``e1``... are the edges."""
+    if name == "out":
+        return "out_saved"
+    if name in p.inputs and name not in constants:
+        always = len(p.differentiable) == 1
+        return name if always else f"{name} if {' or '.join(f'e{i} is not None' for i in readers)} else None"
+    if name.endswith("_shape") and name[:-6] in p.inputs:
+        return "()" if name[:-6] in constants else f"{name[:-6]}_data.shape"
+    if name.endswith("_dtype") and name[:-6] in p.inputs:
+        return f"{name[:-6]}_data.dtype"
+    return name
+
+
+class Plan:
+    """Which rules read what: shared by the call path, the pulls and the push of one primitive."""
+
+    def __init__(self, p: Primitive, constants: set[str]) -> None:
+        self.p, self.constants = p, constants
+        self.joint = p.vjp if callable(p.vjp) else None
+        readers: dict[str, list[int]] = {}
+        if self.joint is not None:
+            self.rules = dict.fromkeys(p.differentiable, self.joint)
+            readers = {name: list(p.differentiable) for name in names_of(self.joint) if name != "needs"}
+        else:
+            self.rules = {i: p.vjp[name] for i, name in enumerate(p.inputs) if name in p.vjp and name not in constants}
+            for i, rule in self.rules.items():
+                for name in names_of(rule):
+                    readers.setdefault(name, []).append(i)
+        for name in readers:
+            known = (
+                name == "out" or name in p.inputs or name in p.attrs
+                or (name.endswith(("_shape", "_dtype")) and name[:-6] in p.inputs)
+            )  # fmt: skip
+            if not known:
+                raise TypeError(f"{p.name}: a vjp rule reads {name!r}, which is no input, attribute, shape or 'out'")
+        self.readers = readers
+        self.names = tuple(readers)
+
+    @property
+    def keeps_out(self) -> bool:
+        return "out" in self.readers
+
+    def saved(self) -> str:
+        """Source of the tuple a node keeps."""
+        parts = [saved_expression(self.p, n, r, self.constants) for n, r in self.readers.items()]
+        return "(" + "".join(part + ", " for part in parts) + ")"
+
+    def edges(self) -> str:
+        return "(" + "".join(f"e{i}, " for i in self.rules) + ")"
+
+    def node_class(self) -> type[Node]:
+        """A class of nodes with the pulls of this primitive, over arrays and over Tensors."""
+        p, lines = self.p, {"pull": [], "pull_tensors": []}
+        tensors = {n for n in self.names if n in p.inputs and n not in self.constants}
+        for method, body in lines.items():
+            bare = method == "pull"
+            if self.names:
+                body.append(f"    {', '.join(self.names)}, = saved")
+            if "out" in self.names:
+                body += ["    out, stamp = out",
+                         "    if stamp[0] > node.order: stale(node, 'result', out, stamp)"]  # fmt: skip
+                if not bare:
+                    body.append("    out = rebuild(out, node, stamp)")
+            body.append(f"    {self.edges()[1:-1]}= edges")
+            for name in self.names:
+                if name in tensors:
+                    body += [f"    if {name} is not None:",
+                             f"        stamp = {name}._stamp",
+                             f"        if stamp is not None and stamp[0] > node.order: "
+                             f"stale(node, {name!r}, {name}._data, stamp)"]  # fmt: skip
+                    if bare:
+                        body.append(f"        {name} = {name}._data")
+            if self.joint is not None:
+                body.append(f"    needs = ({''.join(f'e{i} is not None, ' for i in self.rules)})")
+                arguments = ", ".join([("R" if bare else "F"), "g", *names_of(self.joint)])
+                body.append(f"    return rule{p.differentiable[0]}({arguments})")
+                continue
+            results = []
+            for i, rule in self.rules.items():
+                arguments = ", ".join([("R" if bare else "F"), "g", *names_of(rule)])
+                call = f"rule{i}({arguments})"
+                results.append(call if len(self.rules) == 1 else f"None if e{i} is None else {call}")
+            body.append("    return (" + "".join(r + ", " for r in results) + ")")
+        scope: dict[str, Any] = {f"rule{i}": rule for i, rule in self.rules.items()} | {"rebuild": p.rebuild_output}
+        members: dict[str, Any] = {"__slots__": (), "primitive": p, "outputs": p.outputs, "saved_names": self.names,
+                                   "keeps": bool(tensors) or "out" in self.names}  # fmt: skip
+        for method, body in lines.items():
+            source = f"def {method}(node, g, saved, edges):\n" + "\n".join(body)
+            members[method] = compile_function(source, method, scope)
+        return type(p.node_name, (Node,), members)
+
+    def recorder(self, cls: type[Node]) -> Callable[..., Node]:
+        """``record(args, attrs, edges, out_saved)``: the node of a call that came through ``apply``."""
+        p = self.p
+        body = [f"    {', '.join(p.inputs)}, = args"]
+        if p.attrs:
+            body.append(f"    {', '.join(p.attrs)}, = attrs")
+        body.append(f"    {self.edges()[1:-1]}= edges")
+        for name in p.inputs:
+            if f"{name}_shape" in self.readers or f"{name}_dtype" in self.readers:
+                body.append(f"    {name}_data = {name}._data")
+        body += ["    node = new(cls)", "    node.edges = edges", f"    node.saved = {self.saved()}",
+                 "    node.rare = None", "    node.order = count()", "    return node"]  # fmt: skip
+        return compile_function("def record(args, attrs, edges, out_saved):\n" + "\n".join(body), "record", {"cls": cls})
+
+
+def call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | None]) -> Callable[..., Any]:
+    """The function users and rules call: Tensors in, Tensors out."""
+    parameters = [n + ("=None" if n in p.optional else "") for n in p.inputs]
+    parameters += [n if v is inspect.Parameter.empty else f"{n}={n}_default" for n, v in p.attrs.items()]
+    arguments, attrs = ", ".join(p.inputs), "".join(n + ", " for n in p.attrs)
+    if p.promotes:  # an elementwise primitive is the public function itself
+        parameters += ["*", "out=None"]
+    lines = [f"def {p.name}({', '.join(parameters)}):"]
+    scope: dict[str, Any] = {f"{n}_default": v for n, v in p.attrs.items()}
+    scope |= {"apply": p.apply, "kernel": p.array_kernel}
+    slow = f"return apply(({arguments}, ), ({attrs}))"
+    numeric = " and (dtype is float32 or dtype is float64)" if p.promotes else ""
+
+    def finish(plan: tuple[Plan, type[Node]] | None, indent: str, constants: set[str]) -> list[str]:
+        """From the kernel's result to the Tensor, with a node where one is due."""
+        out = ["if type(out) is not ndarray: out = asarray(out)", "t = new(Tensor)", "t._data = out",
+               "t._node = None", "t._stamp = None", "t._rare = None"]  # fmt: skip
+        if plan is None:
+            return [indent + s for s in [*out, "return t"]]
+        rules, cls = plan
+        for i in rules.rules:
+            name = p.inputs[i]
+            out.append(f"e{i} = None if {name} is None else {name}._node" if name in p.optional else f"e{i} = {name}._node")
+        some = " or ".join(f"e{i} is not None" for i in rules.rules)
+        out += [f"if {f'({some})' if len(rules.rules) > 1 else some} and state.recording:"]
+        body = []
+        special = "state.recording is not True"
+        if not p.promotes:
+            special += " or out.dtype.kind != 'f'"
+        replay = f"return record_slowly(({arguments}, ), ({attrs}), t)"
+        body.append(f"if {special}: {replay}")
+        if p.broadcasts and not constants and len(p.inputs) > 1:
+            first, *others = [f"{n}_data.shape" for n in p.inputs]
+            body.append(f"if {' or '.join(f'{first} != {o}' for o in others)}:")
+            body.append("    shape = out.shape")
+            for i in rules.rules:
+                body.append(f"    if e{i} is not None and {p.inputs[i]}_data.shape != shape: "
+                            f"e{i} = Reduce(e{i}, {p.inputs[i]}_data.shape)")  # fmt: skip
+        if rules.keeps_out:
+            body += ["stamp = t._stamp = [0, 0]", "out_saved = (out, stamp)"]
+        scope[cls_name := f"cls{len(scope)}"] = cls
+        body += [f"node = new({cls_name})", f"node.edges = {rules.edges()}", f"node.saved = {rules.saved()}",
+                 "node.rare = None", "node.order = count()", "t._node = node"]  # fmt: skip
+        out += ["    " + b for b in body] + ["return t"]
+        return [indent + s for s in out]
+
+    scope["record_slowly"] = p.record_slowly
+    body: list[str] = []
+    if p.promotes:
+        scope["write_out"] = p.write_out
+        body.append(f"    if out is not None: return write_out({p.name!r}, apply(({arguments}, ), ({attrs})), out)")
+    # a Python scalar as the second operand, the commonest mixed case
+    if p.promotes and len(p.inputs) == 2 and "other" in plans:
+        body += ["    kind = type(other)", "    if kind is float or kind is int:",
+                 "        try: input_data = input._data", f"        except AttributeError: {slow}",
+                 "        if type(input_data) is ndarray and ((dtype := input_data.dtype) is float32 or dtype is float64):",
+                 f"            out = kernel(input_data, {', '.join(['other', *p.attrs])})"]  # fmt: skip
+        body += finish(plans["other"], "            ", {"other"})
+        body += [f"        {slow}"]
+    required = [n for n in p.inputs if n not in p.optional]
+    body.append("    try:")
+    body += [f"        {n}_data = {n}._data" for n in required]
+    body += [f"        {n}_data = None if {n} is None else {n}._data" for n in p.optional]
+    body.append(f"    except AttributeError: {slow}")
+    test = " is ".join(["ndarray", *[f"type({n}_data)" for n in required[1:]]])
+    test = f"type({required[0]}_data) is {test}"
+    test += "".join(f" and ({n} is None or type({n}_data) is ndarray)" for n in p.optional)
+    if p.promotes:
+        same = [n for n in p.inputs if n not in p.unpromoted]
+        first = f"(dtype := {same[0]}_data.dtype)"
+        test += f" and {first}" + "".join(f" is {n}_data.dtype" for n in same[1:2])
+        test = test if len(same) > 1 else test + " is not None"
+        test += "".join(f" and dtype is {n}_data.dtype" for n in same[2:]) + numeric
+    body.append(f"    if {test}:")
+    call = f"kernel({', '.join([n + '_data' for n in p.inputs] + list(p.attrs))})"
+    if p.broadcasts and len(p.inputs) > 1:
+        body += [f"        try: out = {call}", f"        except ValueError: {slow}"]
+    else:
+        body.append(f"        out = {call}")
+    if p.outputs == 1 and not p.view:
+        body += finish(plans[""], "        ", set())
+    else:
+        body.append(f"        return finish(out, ({arguments}, ), ({attrs}))")
+        scope["finish"] = p.finish
+    body.append(f"    {slow}")
+    return compile_function("\n".join(lines + body), p.name, scope)
+
+
+def push_path(p: Primitive) -> Callable[..., Any] | None:
+    """``push(tangents, out, args, attrs)``: the tangent of the output, by the forward rules over Tensors."""
+    rules = p.forward_rules()
+    if rules is None:
+        return None
+    lines = ["def push(tangents, out, args, attrs):"]
+    if not p.variadic:
+        lines.append(f"    {', '.join(p.inputs)}, = args")
+    if p.attrs:
+        lines.append(f"    {', '.join(p.attrs)}, = attrs")
+    scope: dict[str, Any] = {"F": F}
+
+    def argument(name: str) -> str:
+        if name.endswith(("_shape", "_dtype")) and name[:-6] in p.inputs:
+            return f"{name[:-6]}._data.{name[-5:]}"
+        return "args" if p.variadic and name == p.inputs[0] else name
+
+    if callable(rules):
+        scope["rule"] = rules
+        lines.append(f"    return rule({', '.join(['F', 'tangents', *map(argument, names_of(rules))])})")
+        return compile_function("\n".join(lines), "push", scope)
+    lines.append("    total = None")
+    for i, rule in rules.items():
+        scope[f"rule{i}"] = rule
+        call = f"rule{i}({', '.join(['F', 't', *map(argument, names_of(rule))])})"
+        if len(rules) == 1:
+            lines += [f"    t = tangents[{i}]", f"    return {call}"]
+            break
+        lines += [f"    t = tangents[{i}]", "    if t is not None:", f"        t = {call}",
+                  "        total = t if total is None else F.add(total, t)"]  # fmt: skip
+    else:
+        lines.append("    return total")
+    return compile_function("\n".join(lines), "push", scope)

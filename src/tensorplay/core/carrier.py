@@ -1,0 +1,157 @@
+"""Data that stands for more than one array.
+
+A Tensor holds an array or a carrier. A carrier holds Tensors, so transforms nest to any depth; its level says which
+transform it belongs to. An operator meets the highest level first, and whatever is of a lower level is a constant there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .namespace import F
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+    from .tensor import Tensor
+
+
+class Meta:
+    """Shape and dtype without data: an array whose strides are all zero."""
+
+    __slots__ = ("value",)
+    level = 0
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.value = np.broadcast_to(np.zeros((), dtype), shape)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.value.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self.value.ndim
+
+    @property
+    def size(self) -> int:
+        return self.value.size
+
+
+class Carrier:
+    """What Batched and Dual share."""
+
+    __slots__ = ("level",)
+
+    level: int
+
+    @property
+    def inner(self) -> Tensor:
+        raise NotImplementedError
+
+    def run(self, primitive: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+        """How a primitive acts on data of this kind: the data of its output, or Tensors of a lower level."""
+        raise NotImplementedError
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.inner._data.dtype
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.inner._data.shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+
+class Batched(Carrier):
+    """``value`` has one more dimension, in front, than the tensor it stands for."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Tensor, level: int) -> None:
+        self.value, self.level = value, level
+
+    @property
+    def inner(self) -> Tensor:
+        return self.value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value._data.shape[1:]
+
+    def run(self, primitive: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+        level, values, dims = self.level, [], []
+        for a in args:
+            data = getattr(a, "_data", None)
+            if type(data) is Batched and data.level == level:
+                values.append(data.value)
+                dims.append(0)
+            else:
+                values.append(a)
+                dims.append(None)
+        out = primitive.batch(primitive, values, dims, *attrs)
+        if type(out) is tuple or type(out) is list:
+            return [Batched(o, level) for o in out]
+        return Batched(out, level)
+
+
+class Dual(Carrier):
+    """A primal and its tangent, of the same shape and dtype."""
+
+    __slots__ = ("primal", "tangent")
+
+    def __init__(self, primal: Tensor, tangent: Tensor, level: int) -> None:
+        p, t = primal._data, tangent._data
+        if p.shape != t.shape or p.dtype != t.dtype:
+            raise RuntimeError(
+                f"a tangent must have the shape and dtype of its primal, got {tuple(t.shape)} {t.dtype} "
+                f"for a primal of {tuple(p.shape)} {p.dtype}"
+            )
+        self.primal, self.tangent, self.level = primal, tangent, level
+
+    @property
+    def inner(self) -> Tensor:
+        return self.primal
+
+    def run(self, primitive: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+        level, primals, tangents = self.level, [], []
+        for a in args:
+            data = getattr(a, "_data", None)
+            if type(data) is Dual and data.level == level:
+                primals.append(data.primal)
+                tangents.append(data.tangent)
+            else:
+                primals.append(a)
+                tangents.append(None)
+        out = primitive(*primals, *attrs)
+        push = primitive.push
+        if push is None or all(tangents[i] is None for i in primitive.differentiable):
+            return out
+        tangent = push(tangents, out, primals, attrs)
+        if type(out) is tuple or type(out) is list:
+            return [o if t is None else Dual(o, match(t, o), level) for o, t in zip(out, tangent, strict=True)]
+        return out if tangent is None else Dual(out, match(tangent, out), level)
+
+
+def match(tangent: Tensor, primal: Tensor) -> Tensor:
+    """The tangent of a broadcast operand, expanded to the shape and dtype of the result."""
+    if tangent._data.dtype != primal._data.dtype:
+        tangent = F.cast(tangent, primal._data.dtype)
+    if tangent._data.shape != primal._data.shape:
+        tangent = F.expand(tangent, primal._data.shape)
+    return tangent

@@ -1,0 +1,197 @@
+"""Nodes of the backward graph.
+
+A node holds its edges (to nodes, or None where no gradient is wanted), what its rules asked to keep, and a number
+that is larger than that of every node it leads to: numbers sort a graph topologically.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .namespace import F, R
+from .state import count
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+
+class Rare:
+    """What few nodes have: hooks, metadata, packed saved values, the traceback of the forward pass."""
+
+    __slots__ = ("hooks", "metadata", "packed", "post_hooks", "pre_hooks", "retains", "stream", "traceback")
+
+    def __init__(self) -> None:
+        self.hooks: dict[int, Callable[..., Any]] | None = None  # tensor hooks on this output
+        self.retains: Any = None  # state of the tensor whose .grad is retained
+        self.pre_hooks: dict[int, Callable[..., Any]] | None = None
+        self.post_hooks: dict[int, Callable[..., Any]] | None = None
+        self.metadata: dict[Any, Any] | None = None
+        self.packed: bool = False
+        self.traceback: list[str] | None = None
+        self.stream: Any = None
+
+
+class Node:
+    """A step of the backward pass; ``grad_fn`` of the tensors it made."""
+
+    __slots__ = ("__weakref__", "edges", "order", "rare", "saved")
+
+    outputs = 1  # how many tensors the forward made; more than one: gradients arrive as a list
+    keeps = False  # whether anything is saved, and so can be freed
+    saved_names: tuple[str, ...] = ()
+    primitive: Any = None
+
+    edges: tuple[Node | None, ...]
+    order: int
+    rare: Rare | None
+    saved: Any
+
+    def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
+        """Cotangents of the inputs from that of the output, over arrays."""
+        raise RuntimeError(f"{self.name()} has no rule over arrays")
+
+    def pull_tensors(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
+        """The same over Tensors: differentiable, and right under carriers."""
+        raise RuntimeError(f"{self.name()} has no rule over tensors")
+
+    def rarely(self) -> Rare:
+        """The node's rare part, made at the first need."""
+        rare = self.rare
+        if rare is None:
+            rare = self.rare = Rare()
+        return rare
+
+    # ---- what PyTorch's Node offers
+
+    def name(self) -> str:
+        """Name of the node, as in ``MulBackward0``."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """The nodes this one leads to, each with the number of its output."""
+        return tuple(endpoint(edge) for edge in self.edges)
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dict for the user's own notes."""
+        rare = self.rarely()
+        if rare.metadata is None:
+            rare.metadata = {}
+        return rare.metadata
+
+    @property
+    def _sequence_nr(self) -> int:
+        return self.order
+
+    def _input_metadata(self) -> list[Any]:
+        return []
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_inputs, grad_outputs)`` after the node has run; what it returns replaces grad_inputs."""
+        rare = self.rarely()
+        if rare.post_hooks is None:
+            rare.post_hooks = {}
+        return RemovableHandle(rare.post_hooks, fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_outputs)`` before the node runs; what it returns replaces grad_outputs."""
+        rare = self.rarely()
+        if rare.pre_hooks is None:
+            rare.pre_hooks = {}
+        return RemovableHandle(rare.pre_hooks, fn)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_") or name.startswith("_raw_saved_"):
+            from . import saved
+
+            return saved.attribute(self, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+
+
+class AccumulateGrad(Node):
+    """Where a graph ends in a leaf: adds what arrives to the leaf's ``.grad``."""
+
+    __slots__ = ("leaf", "post_accumulate", "tensor")
+
+    leaf: Any  # the rare part of the leaf, which holds .grad
+    tensor: weakref.ref[Tensor]
+    post_accumulate: dict[int, Callable[..., Any]] | None
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.edges = ()
+        self.saved = ()
+        self.rare = None
+        self.leaf = tensor._rarely()
+        self.tensor = weakref.ref(tensor)
+        self.post_accumulate = None
+        self.order = count()
+
+    @property
+    def variable(self) -> Tensor | None:
+        """The leaf."""
+        return self.tensor()
+
+
+class Output(Node):
+    """One output of a node that has several: passes its gradient into that node's list."""
+
+    __slots__ = ("index",)
+
+    index: int
+
+    def __init__(self, node: Node, index: int) -> None:
+        self.edges = (node,)
+        self.saved = ()
+        self.rare = None
+        self.index = index
+        self.order = count()
+
+
+class Reduce(Node):
+    """The edge of an operand that was broadcast: sums a cotangent back to the operand's shape."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, edge: Node, shape: tuple[int, ...]) -> None:
+        self.edges = (edge,)
+        self.saved = ()
+        self.rare = None
+        self.shape = shape
+        self.order = count()
+
+    def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
+        return (R.sum_to(cotangent, self.shape),)
+
+    def pull_tensors(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
+        return (F.sum_to(cotangent, self.shape),)
+
+
+def endpoint(edge: Node | None) -> tuple[Node | None, int]:
+    """The node an edge leads to as the user sees it, and the number of its output."""
+    while type(edge) is Reduce:
+        edge = edge.edges[0]
+    if type(edge) is Output:
+        return edge.edges[0], edge.index
+    return edge, 0
+
+
+class RemovableHandle:
+    """Takes a hook away again: by ``remove()``, or at the end of a ``with`` block."""
+
+    def __init__(self, hooks: dict[int, Callable[..., Any]], fn: Callable[..., Any]) -> None:
+        self.id = count()
+        self._hooks = hooks
+        hooks[self.id] = fn
+
+    def remove(self) -> None:
+        """Take the hook away; nothing happens if it is gone already."""
+        self._hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()

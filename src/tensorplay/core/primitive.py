@@ -1,0 +1,669 @@
+"""Primitives: kernel, vjp, jvp and batch rule of one operator, declared in one place.
+
+``primitive(name, kernel, vjp=..., jvp=..., batch=...)`` registers an operator under its name in the namespaces ``F``
+(over Tensors) and ``R`` (over arrays) and returns the function over Tensors. See ``docs/design.md`` for the conventions
+that rules follow, and CONTRIBUTING.md for an operator added from start to end.
+"""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import dtype as dtypes
+from .callpath import Plan, call_path, names_of, push_path
+from .carrier import Batched, Carrier, Dual, Meta
+from .namespace import F, R
+from .node import Node, Output, Reduce
+from .promotion import promote
+from .state import RARE, count, live_levels, state
+from .tensor import Tensor, wrap
+
+PRIMITIVES: dict[str, Primitive] = {}
+EMPTY = inspect.Parameter.empty
+BFLOAT16 = dtypes.bfloat16.numpy
+
+
+class Primitive:
+    """One operator. Calling it takes Tensors (and None for optional ones), then attributes."""
+
+    def __init__(
+        self,
+        name: str,
+        kernel: str | Callable[..., Any],
+        inputs: str,
+        vjp: dict[str, Callable[..., Any]] | Callable[..., Any] | None,
+        jvp: Any,
+        batch: Any,
+        elementwise: bool,
+        promotes: str | None,
+        unpromoted: tuple[str, ...],
+        holomorphic: bool,
+        view: bool | str,
+        multi_view: bool,
+        outputs: int,
+        node_name: str | None,
+    ) -> None:
+        self.name = name
+        self.kernel = kernel
+        self.vjp = vjp or {}
+        self.elementwise = self.broadcasts = elementwise
+        self.promotes, self.unpromoted = promotes, unpromoted
+        self.holomorphic, self.view, self.multi_view, self.outputs = holomorphic, view, multi_view, outputs
+        self.node_name = node_name or "".join(part.capitalize() for part in name.strip("_").split("_")) + "Backward0"
+        self.attrs: dict[str, Any] = {}
+        if isinstance(kernel, str):
+            names = [n.strip() for n in inputs.split(",")]
+            self.array_kernel = getattr(np, kernel)
+        else:
+            parameters = list(inspect.signature(kernel).parameters.values())[1:]
+            names = ["*" * (q.kind is q.VAR_POSITIONAL) + q.name + ("=None" if q.default is None else "")
+                     for q in parameters if q.kind is not q.KEYWORD_ONLY]  # fmt: skip
+            self.attrs = {q.name: q.default for q in parameters if q.kind is q.KEYWORD_ONLY}
+            self.array_kernel = self.bind(kernel)
+        self.variadic = names[0].startswith("*")
+        self.optional = {n[:-5] for n in names if n.endswith("=None")}
+        self.inputs = tuple(n.removesuffix("=None").lstrip("*") for n in names)
+        self.differentiable = tuple(range(len(self.inputs))) if callable(vjp) else tuple(
+            i for i, n in enumerate(self.inputs) if n in self.vjp)  # fmt: skip
+        self.jvp = jvp
+        self.batch = BATCH_RULES[batch] if isinstance(batch, str) else batch or loop_over_batch
+        PRIMITIVES[name] = self
+        self.plan: Plan | None = None
+        self.variants: dict[Any, tuple[Plan, type[Node], Callable[..., Node]]] = {}
+        self.function: Callable[..., Any]
+        if self.variadic:
+            self.node_class = variadic_node_class(self) if callable(vjp) else None
+            self.function = self.call_variadic
+        else:
+            plans: dict[str, Any] = {"": None}
+            if self.differentiable:
+                self.plan = Plan(self, set())
+                plans[""] = (self.plan, self.plan.node_class())
+            if "other" in self.inputs:
+                plans["other"] = None
+                if self.differentiable and (scalar := Plan(self, {"other"})).rules:
+                    plans["other"] = (scalar, scalar.node_class())
+            if plans[""]:
+                self.node_class = plans[""][1]
+                self.record = self.plan.recorder(self.node_class)
+            self.function = call_path(self, plans)
+        self.push = push_path(self)
+        setattr(F, name, self.function)
+        setattr(R, name, self.array_kernel if not self.variadic else self.array_kernel)
+
+    def __call__(self, *args: Any, **attrs: Any) -> Any:
+        return self.function(*args, **attrs)
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.name}({', '.join([*self.inputs, *self.attrs])})>"
+
+    def bind(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        """The kernel over NumPy arrays, with the attributes positional or by name."""
+        names = [q for q in inspect.signature(kernel).parameters.values()][1:]
+        if any(q.kind is q.VAR_POSITIONAL for q in names):
+            return lambda *arrays, **attrs: kernel(np, *arrays, **attrs)
+        left = ", ".join(q.name + ("" if q.default is EMPTY else f"=defaults[{q.name!r}]") for q in names)
+        right = ", ".join(f"{q.name}={q.name}" if q.kind is q.KEYWORD_ONLY else q.name for q in names)
+        scope = {"kernel": kernel, "np": np, "defaults": {q.name: q.default for q in names}}
+        return eval(f"lambda {left}: kernel(np, {right})", scope)
+
+    # ---- the general path
+
+    def call_variadic(self, *args: Any, **attrs: Any) -> Any:
+        return self.apply(args, tuple(attrs.get(n, d) for n, d in self.attrs.items()))
+
+    def apply(self, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+        """Tensors (or scalars) of any data, dtype and level; what the generated call path leaves aside."""
+        if self.promotes:
+            args = promoted(self, args)
+        level, top, meta = 0, None, False
+        for i, a in enumerate(args):
+            if not isinstance(a, Tensor):
+                if a is None:
+                    continue
+                raise TypeError(f"{self.name}(): argument '{self.inputs[min(i, len(self.inputs) - 1)]}' (position "
+                                f"{i + 1}) must be Tensor, not {type(a).__name__}")  # fmt: skip
+            data = a._data
+            if type(data) is not np.ndarray:
+                if isinstance(data, Carrier):
+                    if data.level not in live_levels:
+                        return self.apply(tuple(revived(b, self.name) for b in args), attrs)
+                    if data.level > level:
+                        level, top = data.level, data
+                else:
+                    meta = True
+        if top is not None:
+            out = top.run(self, args, attrs)
+        elif meta:
+            out = on_meta(self, args, attrs)
+        else:
+            out = on_arrays(self, args, attrs)
+        return self.finish(out, args, attrs)
+
+    def finish(self, out: Any, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+        """Wrap the data of the outputs; link views to their base; record the node."""
+        if type(out) is tuple or type(out) is list:
+            result = tuple(o if isinstance(o, Tensor) else wrap(o if hasattr(o, "dtype") and not isinstance(
+                o, np.generic) else np.asarray(o)) for o in out)  # fmt: skip
+            if self.view:
+                for i, t in enumerate(result):
+                    t._become_view(args[0], self, attrs, i, self.multi_view)
+        elif isinstance(out, Tensor):
+            result = out
+        else:
+            result = wrap(np.asarray(out) if isinstance(out, np.generic) or not hasattr(out, "dtype") else out)
+            if self.view and (self.view is True or shares_memory(result._data, args[0]._data)):
+                result._become_view(args[0], self, attrs, None, self.multi_view)
+        if self.differentiable and state.recording:
+            self.record_slowly(args, attrs, result)
+        return result
+
+    def record_slowly(self, args: tuple[Any, ...], attrs: tuple[Any, ...], result: Any) -> Any:
+        """Record the node of any call: any dtype, any level, hooks on saved tensors, anomaly mode."""
+        if self.variadic:
+            edges: tuple[Any, ...] = tuple(None if a is None else a._node for a in args)
+        else:
+            edges = tuple(a._node if isinstance(a := args[i], Tensor) else None for i in self.differentiable)
+        if not any(e is not None for e in edges):
+            return result
+        several = type(result) is tuple
+        first = next((r for r in result if is_differentiable(r)), None) if several else result
+        if first is None or not is_differentiable(first):
+            return result
+        if self.broadcasts:
+            shape = first._data.shape
+            edges = tuple(Reduce(e, args[i]._data.shape) if e is not None and args[i]._data.shape != shape else e
+                          for e, i in zip(edges, self.differentiable, strict=True))  # fmt: skip
+        out_saved: Any = None
+        if self.variadic or self.plan.keeps_out:
+            if several:
+                stamps = [r._stamped() for r in result]
+                out_saved = (tuple(r._data for r in result), Latest(stamps))
+            else:
+                out_saved = (result._data, result._stamped())
+        if self.variadic:
+            node = self.node_class(args, attrs, edges, out_saved)
+        else:
+            node = self.record(args, attrs, edges, out_saved)
+        kind = first._data.dtype.kind
+        if kind == "c" and self.holomorphic:
+            node.__class__ = variant(type(node), pull_conjugate)
+        elif kind == "V":
+            node.__class__ = variant(type(node), pull_bfloat16)
+        if several:
+            node.__class__ = outputs_variant(type(node), len(result))
+            for i, r in enumerate(result):
+                if is_differentiable(r):
+                    r._node = Output(node, i)
+        else:
+            result._node = node
+        if state.recording is RARE:
+            observe(node)
+        return result
+
+    @staticmethod
+    def rebuild_output(data: Any, node: Node, stamp: Any) -> Any:
+        """A saved output as a Tensor of the graph: kept as data, so that a node and its output form no cycle."""
+        if type(data) is tuple:
+            return tuple(rebuilt(d, Output(node, i) if d.dtype.kind in "fcV" else None, None) for i, d in enumerate(data))
+        return rebuilt(data, node, stamp)
+
+    @staticmethod
+    def write_out(name: str, value: Any, out: Any) -> Any:
+        """The ``out=`` form; the layer above knows how to write."""
+        from .operator import write_out
+
+        return write_out(name, value, out)
+
+    def forward_rules(self) -> Any:
+        """The rules of forward mode: those given, or derived where the form of the operator says them."""
+        jvp = self.jvp
+        if jvp is None and not self.differentiable:
+            return None
+        if jvp == "linear":
+            return self.linear_push
+        if jvp is None:
+            if self.elementwise and isinstance(self.vjp, dict):  # the derivative is diagonal: the same rules, on tangents
+                return {i: self.vjp[self.inputs[i]] for i in self.differentiable}
+            return Transposed(self)
+        if isinstance(jvp, dict):
+            return {self.inputs.index(n): rule for n, rule in jvp.items()}
+        return jvp
+
+    @property
+    def linear_push(self) -> Callable[..., Any]:
+        """Forward rule of an operator that is linear in all its differentiable inputs together."""
+
+        def push(F: Any, tangents: list[Any], args: Any, attrs: tuple[Any, ...]) -> Any:
+            operands = list(args)
+            for i, t in enumerate(tangents):
+                if i in self.differentiable or self.variadic:
+                    operands[i] = F.zeros_like(args[i]) if t is None and args[i] is not None else t
+            return self.apply(tuple(operands), attrs)
+
+        return push
+
+
+def shares_memory(out: Any, data: Any) -> bool:
+    """Whether reshaping gave a view rather than a copy."""
+    if type(out) is np.ndarray:
+        base = out.base
+        return base is not None and (base is data or base is data.base) or out is data
+    if isinstance(out, Carrier):
+        return out.inner._is_view()
+    return False
+
+
+class Latest:
+    """The stamps of several outputs, as one: the newest write counts."""
+
+    __slots__ = ("stamps",)
+
+    def __init__(self, stamps: list[list[int]]) -> None:
+        self.stamps = stamps
+
+    def __getitem__(self, i: int) -> int:
+        return max(s[i] for s in self.stamps)
+
+
+class Transposed:
+    """The forward rule that follows from the reverse one: the transpose of the vjp, by differentiating it."""
+
+    def __init__(self, primitive: Primitive) -> None:
+        self.primitive = primitive
+
+    def __call__(self, F: Any, tangents: list[Any], args: Any, attrs: tuple[Any, ...]) -> Any:
+        from . import transpose
+
+        return transpose.tangent(self.primitive, tangents, args, attrs)
+
+
+def rebuilt(data: Any, node: Node | None, stamp: Any) -> Tensor:
+    t = wrap(data)
+    t._node, t._stamp = node, stamp
+    return t
+
+
+def is_differentiable(t: Tensor) -> bool:
+    return t._data.dtype.kind in "fcV"
+
+
+# ---- nodes for complex numbers, for bfloat16, and for operators with several outputs
+
+
+def pull_conjugate(base: Callable[..., Any], namespace: Any, node: Node, g: Any, saved: Any, edges: Any) -> Any:
+    """The vjp of a holomorphic operator: conj(rule(conj(g))), so that rules are written as for real numbers."""
+    return conjugate_all(namespace, base(node, conjugate_all(namespace, g), saved, edges))
+
+
+def conjugate_all(namespace: Any, g: Any) -> Any:
+    if type(g) is list or type(g) is tuple:
+        return [conjugate_all(namespace, part) for part in g]
+    if g is None:
+        return None
+    data = g._data if isinstance(g, Tensor) else g
+    return namespace.conj(g) if data.dtype.kind == "c" else g
+
+
+def pull_bfloat16(base: Callable[..., Any], namespace: Any, node: Node, g: Any, saved: Any, edges: Any) -> Any:
+    """A Python scalar widens a bfloat16 array in NumPy: cast the cotangents back."""
+
+    def back(part: Any) -> Any:
+        if part is None or namespace is F or part.dtype.kind != "f":
+            return part
+        return part.astype(BFLOAT16)
+
+    return [back(part) for part in base(node, g, saved, edges)]
+
+
+VARIANTS: dict[Any, type[Node]] = {}
+
+
+def variant(cls: type[Node], pull: Callable[..., Any]) -> type[Node]:
+    """The class of nodes like ``cls`` whose pulls go through ``pull``."""
+    made = VARIANTS.get((cls, pull))
+    if made is None:
+        bare, tensors = cls.pull, cls.pull_tensors
+        members = {
+            "__slots__": (),
+            "pull": lambda node, g, saved, edges: pull(bare, R, node, g, saved, edges),
+            "pull_tensors": lambda node, g, saved, edges: pull(tensors, F, node, g, saved, edges),
+        }
+        made = VARIANTS[cls, pull] = type(cls.__name__, (cls,), members)
+    return made
+
+
+def outputs_variant(cls: type[Node], outputs: int) -> type[Node]:
+    made = VARIANTS.get((cls, outputs))
+    if made is None:
+        made = VARIANTS[cls, outputs] = type(cls.__name__, (cls,), {"__slots__": (), "outputs": outputs})
+    return made
+
+
+def variadic_node_class(p: Primitive) -> type[Node]:
+    """Nodes of an operator that takes any number of tensors; its vjp is one rule for all of them.
+
+    The rule may read the inputs (a tuple), ``<inputs>_shapes``, ``out``, ``needs`` and the attributes.
+    """
+    name, names = p.inputs[0], names_of(p.vjp)
+    keeps = name in names
+
+    def init(node: Any, args: Any, attrs: Any, edges: Any, out_saved: Any) -> None:
+        node.edges = edges
+        values = dict(zip(p.attrs, attrs, strict=True))
+        values[name] = args if keeps else None
+        values[f"{name}_shapes"] = tuple(a._data.shape for a in args)
+        values["out"] = out_saved
+        node.saved = tuple(values.get(n) for n in names)
+        node.rare = None
+        node.order = count()
+
+    def pull_over(namespace: Any) -> Callable[..., Any]:
+        def pull(node: Node, g: Any, saved: Any, edges: Any) -> Any:
+            values = []
+            for n, value in zip(names, saved, strict=True):
+                if n == "needs":
+                    value = tuple(e is not None for e in edges)
+                elif n == name:
+                    check_fresh(node, name, value)
+                    value = value if namespace is F else tuple(v._data for v in value)
+                elif n == "out":
+                    value = value[0] if namespace is R else p.rebuild_output(value[0], node, value[1])
+                values.append(value)
+            return p.vjp(namespace, g, *values)
+
+        return pull
+
+    members = {"__slots__": (), "__init__": init, "primitive": p, "keeps": keeps or "out" in names,
+               "saved_names": tuple(names), "pull": pull_over(R), "pull_tensors": pull_over(F)}  # fmt: skip
+    return type(p.node_name, (Node,), members)
+
+
+def check_fresh(node: Node, name: str, tensors: Any) -> None:
+    from .callpath import stale
+
+    for t in tensors:
+        if t._stamp is not None and t._stamp[0] > node.order:
+            stale(node, name, t._data, t._stamp)
+
+
+def observe(node: Node) -> None:
+    """Saved-tensor hooks and anomaly mode, for the node just recorded."""
+    from . import saved
+
+    if state.anomaly:
+        rare = node.rarely()
+        rare.traceback = traceback.format_stack()[:-3]
+    if state.saved_tensors_hooks:
+        saved.pack(node)
+
+
+# ---- where a primitive meets its data
+
+
+def on_arrays(p: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+    arrays = [None if a is None else a._data for a in args]
+    if p.variadic:
+        return p.array_kernel(*arrays, **dict(zip(p.attrs, attrs, strict=True)))
+    if p.broadcasts and len(arrays) > 1:
+        try:
+            return p.array_kernel(*arrays, *attrs)
+        except ValueError:
+            check_broadcast(p.name, [a.shape for a in arrays])
+            raise
+    return p.array_kernel(*arrays, *attrs)
+
+
+def check_broadcast(name: str, shapes: list[tuple[int, ...]]) -> None:
+    """Raise PyTorch's error if the shapes cannot be broadcast together."""
+    whole: list[int] = []
+    for shape in shapes:
+        for i in range(1, len(shape) + 1):
+            if i > len(whole):
+                whole.append(shape[-i])
+            elif whole[i - 1] != shape[-i] and shape[-i] != 1:
+                if whole[i - 1] != 1:
+                    raise RuntimeError(
+                        f"The size of tensor a ({whole[i - 1]}) must match the size of tensor b ({shape[-i]}) at "
+                        f"non-singleton dimension {max(len(whole), len(shape)) - i} ({name}: shapes "
+                        f"{', '.join(str(list(s)) for s in shapes)})"
+                    )
+                whole[i - 1] = shape[-i]
+
+
+def on_meta(p: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+    """Shapes and dtypes alone: the kernel runs on arrays whose strides are zero."""
+    stand_ins = []
+    for i, a in enumerate(args):
+        if a is None or type(a._data) is Meta:
+            stand_ins.append(None if a is None else wrap(a._data.value))
+        elif a._data.ndim == 0 or i not in p.differentiable:
+            stand_ins.append(a)
+        else:
+            raise RuntimeError(f"{p.name}: Expected all tensors to be on the same device, but found at least two devices, "
+                               f"meta and cpu!")  # fmt: skip
+    if p.elementwise:  # one element tells the dtype
+        shapes = [a._data.shape for a in stand_ins]
+        check_broadcast(p.name, shapes)
+        one = on_arrays(p, tuple(wrap(np.zeros((1,) * a._data.ndim, a._data.dtype)) for a in stand_ins), attrs)
+        return Meta(np.broadcast_shapes(*shapes), one.dtype)
+    out = on_arrays(p, tuple(stand_ins), attrs)
+    if type(out) is tuple or type(out) is list:
+        return [Meta(o.shape, o.dtype) for o in out]
+    return Meta(np.shape(out), out.dtype)
+
+
+def revived(a: Any, name: str) -> Any:
+    """A tensor of a forward_ad level that has ended is its primal; of any other transform that ended, an error."""
+    if isinstance(a, Tensor) and isinstance(a._data, Carrier) and a._data.level not in live_levels:
+        if type(a._data) is Dual and a._data.level in ENDED_DUAL_LEVELS:
+            return a._data.primal
+        kind = "vmap" if type(a._data) is Batched else "jvp"
+        raise RuntimeError(
+            f"{name}: a tensor made inside {kind} is used after {kind} has returned; return it from the function instead"
+        )
+    return a
+
+
+ENDED_DUAL_LEVELS: set[int] = set()
+"""Levels that forward_ad.exit_dual_level has ended."""
+
+
+# ---- type promotion
+
+SCALAR_DTYPES = {bool: dtypes.bool, int: dtypes.int64}
+
+
+def scalar_dtype(value: Any) -> Any:
+    kind = type(value)
+    if kind in SCALAR_DTYPES:
+        return SCALAR_DTYPES[kind]
+    if isinstance(value, (bool, np.bool_)):
+        return dtypes.bool
+    if isinstance(value, (int, np.integer)):
+        return dtypes.int64
+    if isinstance(value, (float, np.floating)):
+        return dtypes.get_default_dtype()
+    if isinstance(value, (complex, np.complexfloating)):
+        return dtypes.default_complex()
+    return None
+
+
+def result_dtype(p: Primitive, args: tuple[Any, ...]) -> Any:
+    """The common dtype of the operands that take part in promotion."""
+    operands = []
+    for name, a in zip(p.inputs, args, strict=True):
+        if a is None or name in p.unpromoted:
+            continue
+        if isinstance(a, Tensor):
+            operands.append((dtypes.by_numpy[a._data.dtype], 2 if a._data.ndim else 1))
+        else:
+            d = scalar_dtype(a)
+            if d is None:
+                raise TypeError(f"{p.name}(): argument '{name}' (position {p.inputs.index(name) + 1}) must be Tensor or "
+                                f"Number, not {type(a).__name__}")  # fmt: skip
+            operands.append((d, 0))
+    common = promote(operands) if len(operands) > 1 else operands[0][0]
+    if p.promotes == "float" and common.category < dtypes.FLOATING:
+        common = dtypes.get_default_dtype()
+    return common
+
+
+def promoted(p: Primitive, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands as Tensors of their common dtype."""
+    common = result_dtype(p, args)
+    target, out = common.numpy, []
+    for name, a in zip(p.inputs, args, strict=True):
+        if isinstance(a, Tensor):
+            if a._data.dtype != target and name not in p.unpromoted:
+                a = F.cast(a, target)
+        elif a is not None:
+            a = wrap(scalar_array(a, target))
+        out.append(a)
+    return tuple(out)
+
+
+def scalar_array(value: Any, target: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A Python scalar as a 0-dim array; integers wrap around as in C."""
+    if target.kind in "iu" and isinstance(value, int):
+        bits = 8 * target.itemsize
+        value &= (1 << bits) - 1
+        if target.kind == "i" and value >> (bits - 1):
+            value -= 1 << bits
+    with np.errstate(all="ignore"):
+        return np.array(value).astype(target) if target.kind != "V" else np.array(value, target)
+
+
+# ---- batch rules that many primitives share; the batch dimension of a value is always its first
+
+
+def align(values: list[Any], dims: list[Any]) -> list[Any]:
+    """Ones behind the batch dimension, so that broadcasting lines up the dimensions of the examples."""
+    ranks = [0 if v is None else len(v._data.shape) - (d == 0) for v, d in zip(values, dims, strict=True)]
+    ndim = max(ranks)
+    out = []
+    for v, d, rank in zip(values, dims, ranks, strict=True):
+        if d == 0 and rank < ndim:
+            shape = v._data.shape
+            v = F.reshape(v, shape[:1] + (1,) * (ndim - rank) + shape[1:])
+        out.append(v)
+    return out
+
+
+def batch_elementwise(p: Primitive, values: list[Any], dims: list[Any], *attrs: Any) -> Any:
+    """Examples broadcast against each other and against what is not batched."""
+    return p.function(*align(values, dims), *attrs)
+
+
+def batch_same(p: Primitive, values: list[Any], dims: list[Any], *attrs: Any) -> Any:
+    """Attributes count dimensions from the end, so the operator acts on the batch as it is; every operand is batched."""
+    size = batch_size(values, dims)
+    values = [expand_to_batch(v, size) if d is None and v is not None else v for v, d in zip(values, dims, strict=True)]
+    if p.variadic:
+        return p.apply(tuple(values), attrs)
+    return p.function(*values, *attrs)
+
+
+def batch_size(values: list[Any], dims: list[Any]) -> int:
+    return next(v._data.shape[0] for v, d in zip(values, dims, strict=True) if d == 0)
+
+
+def expand_to_batch(v: Tensor, size: int) -> Tensor:
+    """A value that is not batched, repeated (without copying) for every example."""
+    return F.expand(v, (size, *v._data.shape))
+
+
+def loop_over_batch(p: Primitive, values: list[Any], dims: list[Any], *attrs: Any) -> Any:
+    """The rule of a primitive that has none: one call for each example."""
+    import warnings
+
+    warnings.warn(f"vmap: {p.name} has no batch rule; it runs once for each example", stacklevel=2)
+    return loop(p, values, dims, *attrs)
+
+
+def loop(p: Primitive, values: list[Any], dims: list[Any], *attrs: Any) -> Any:
+    """One call for each example, stacked."""
+    size = batch_size(values, dims)
+    rows = [p.apply(tuple(F.select(v, i) if d == 0 else v for v, d in zip(values, dims, strict=True)), attrs)
+            for i in range(size)]  # fmt: skip
+    if type(rows[0]) is tuple:
+        return [F.stack(*column, dim=-1 - column[0]._data.ndim) for column in zip(*rows, strict=True)]
+    return F.stack(*rows, dim=-1 - rows[0]._data.ndim)
+
+
+BATCH_RULES = {"elementwise": batch_elementwise, "same": batch_same, "loop": loop}
+
+
+# ---- declaring
+
+
+def primitive(
+    name: str,
+    kernel: str | Callable[..., Any],
+    *,
+    inputs: str = "input",
+    vjp: dict[str, Callable[..., Any]] | Callable[..., Any] | None = None,
+    jvp: Any = None,
+    batch: Any = None,
+    holomorphic: bool = True,
+    view: bool | str = False,
+    multi_view: bool = False,
+    outputs: int = 1,
+    node_name: str | None = None,
+) -> Callable[..., Any]:
+    """Declare an operator; the function over Tensors is returned, and is ``F.<name>``.
+
+    Parameters
+    ----------
+    name
+        Name in the namespaces; the node is called after it (``exp``: ``ExpBackward0``).
+    kernel
+        ``kernel(xp, *arrays, **attributes)`` over the array module ``xp``: positional parameters are tensors (optional
+        ones have the default None), keyword-only ones are attributes. Or the name of a function of the module.
+    vjp
+        One rule per input, ``rule(F, g, ...)``, or one for all, which returns a tuple. A rule's further parameters say
+        what the tape keeps: names of inputs, ``out``, ``<input>_shape``, ``<input>_dtype``, attributes, and (joint rules)
+        ``needs``, a tuple of flags. Written as for real numbers where the operator is holomorphic.
+    jvp
+        ``"linear"``, one rule per input over its tangent, or one for all over a list of tangents. Left out, an
+        elementwise operator uses its vjp rules, any other the transpose of its vjp.
+    batch
+        ``"elementwise"``, ``"same"`` (attributes count dimensions from the end), or ``rule(primitive, values, dims,
+        *attributes)`` with the batch dimension in front where ``dims`` has 0.
+    view
+        The output shares the input's memory: True, or "where possible".
+    outputs
+        More than one if the kernel returns a tuple.
+    """
+    return Primitive(name, kernel, inputs, vjp, jvp, batch, False, None, (), holomorphic, view, multi_view, outputs,
+                     node_name).function  # fmt: skip
+
+
+def elementwise(
+    name: str,
+    kernel: str | Callable[..., Any],
+    *,
+    inputs: str = "input",
+    vjp: dict[str, Callable[..., Any]] | None = None,
+    jvp: Any = None,
+    promotes: str = "same",
+    unpromoted: tuple[str, ...] = (),
+    holomorphic: bool = True,
+    node_name: str | None = None,
+    doc: str | None = None,
+) -> Callable[..., Any]:
+    """Declare an operator that acts on each element: broadcasting, promotion, batching and forward mode follow.
+
+    ``promotes``: "same" computes in the operands' common dtype, "float" in the default float where they are integers.
+    ``unpromoted`` names inputs that keep their dtype (conditions). The function takes ``out=``.
+    """
+    made = Primitive(name, kernel, inputs, vjp, jvp, "elementwise", True, promotes, unpromoted, holomorphic, False, False,
+                     1, node_name).function  # fmt: skip
+    made.__doc__ = doc
+    return made
+

@@ -1,0 +1,470 @@
+"""The Tensor: data, the node that made it, the stamp of its memory, and a rare part for all that few tensors need.
+
+Operators are attached as methods by their registration (see ``operator.py``); here stands what is not an operator.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from . import dtype as dtypes
+from .carrier import Carrier, Dual, Meta
+from .device import CPU, META, device
+from .node import AccumulateGrad, Node, Output, RemovableHandle
+from .state import state
+
+Array = np.ndarray[Any, Any]
+BY_NUMPY = dtypes.by_numpy
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor: a tuple of ints that also counts its elements."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements."""
+        n = 1
+        for extent in self:
+            n *= extent
+        return n
+
+    def __repr__(self) -> str:
+        return f"tensorplay.Size({list(self)})"
+
+    __str__ = __repr__
+
+    def __getitem__(self, index: Any) -> Any:
+        part = tuple.__getitem__(self, index)
+        return Size(part) if isinstance(index, slice) else part
+
+    def __add__(self, other: Any) -> Size:  # type: ignore[override]
+        return Size(tuple.__add__(self, other))
+
+    def __mul__(self, n: Any) -> Size:  # type: ignore[override]
+        return Size(tuple.__mul__(self, n))
+
+
+class View:
+    """How a view comes from its base: the steps, and what in-place operators on it may do."""
+
+    __slots__ = ("base", "multiple", "steps", "without_grad")
+
+    def __init__(self, base: Tensor, steps: tuple[Any, ...], multiple: bool, without_grad: bool) -> None:
+        self.base, self.steps, self.multiple, self.without_grad = base, steps, multiple, without_grad
+
+
+class TensorState:
+    """The rare part of a tensor; it never refers to the tensor itself."""
+
+    __slots__ = ("grad", "inference", "retains_grad", "view", "views")
+
+    def __init__(self) -> None:
+        self.grad: Tensor | None = None
+        self.view: View | None = None
+        self.views: list[weakref.ref[Tensor]] | None = None
+        self.retains_grad = False
+        self.inference = False
+
+
+class Tensor:
+    """A multi-dimensional array with automatic differentiation.
+
+    Make one with :func:`tensorplay.tensor`, a factory such as :func:`tensorplay.zeros`, or ``Tensor(sizes)`` and
+    ``Tensor(sequence)`` for the default dtype.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> x = tp.tensor([1., 2.], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_data", "_node", "_rare", "_stamp")
+
+    _data: Any
+    _node: Node | None
+    _rare: TensorState | None
+    _stamp: Any
+
+    __array_priority__ = 1000
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        if len(args) == 1 and not isinstance(args[0], (int, np.integer)):
+            value = args[0]
+            if isinstance(value, Tensor):
+                data = value._data
+            else:
+                data = np.asarray(value, dtypes.get_default_dtype().numpy)
+                data = data.copy() if data is value else data
+        else:
+            data = np.empty(args, dtypes.get_default_dtype().numpy)
+        return wrap(data, cls)
+
+    # ---- the parts of a tensor
+
+    def _rarely(self) -> TensorState:
+        rare = self._rare
+        if rare is None:
+            rare = self._rare = TensorState()
+        return rare
+
+    def _stamped(self) -> list[int]:
+        """The stamp of the memory: number of the last write, and how many there were; shared by all aliases."""
+        stamp = self._stamp
+        if stamp is None:
+            stamp = self._stamp = [0, 0]
+        return stamp
+
+    def _alias(self, node: Node | None = None) -> Tensor:
+        """The same data and stamp in a new tensor, with the given history."""
+        t = wrap(self._data)
+        t._stamp, t._node = self._stamped(), node
+        return t
+
+    def _become_view(self, parent: Tensor, primitive: Any, attrs: Any, index: int | None, multiple: bool) -> None:
+        rare, view = parent._rarely(), None if parent._rare is None else parent._rare.view
+        step = (primitive, attrs, index)
+        if view is None:
+            base, steps = parent, (step,)
+        else:
+            base, steps, multiple = view.base, (*view.steps, step), multiple or view.multiple
+            rare = base._rarely()
+        self._stamp = parent._stamped()
+        mine = self._rarely()
+        mine.view = View(base, steps, multiple, not state.recording or (view is not None and view.without_grad))
+        views = rare.views
+        if views is None:
+            views = rare.views = []
+        elif len(views) >= 16 and not len(views) & (len(views) - 1):  # at each power of two: drop the dead ones
+            views[:] = [r for r in views if r() is not None]
+        views.append(weakref.ref(self))
+
+    # ---- shape, dtype, device
+
+    @property
+    def shape(self) -> Size:
+        """The extents of the dimensions."""
+        return Size(self._data.shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or one of its extents."""
+        if dim is None:
+            return Size(self._data.shape)
+        shape = self._data.shape
+        if not -len(shape) <= dim < len(shape):
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-max(len(shape), 1)}, "
+                             f"{max(len(shape), 1) - 1}], but got {dim})")  # fmt: skip
+        return shape[dim]
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._data.ndim
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return self._data.ndim
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return int(self._data.size)
+
+    nelement = numel
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The element type."""
+        return BY_NUMPY[self._data.dtype]
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return self._data.dtype.itemsize
+
+    def element_size(self) -> int:
+        """Bytes per element."""
+        return self._data.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.numel() * self._data.dtype.itemsize
+
+    def _innermost(self) -> Any:
+        data = self._data
+        while isinstance(data, Carrier):
+            data = data.inner._data
+        return data
+
+    @property
+    def device(self) -> device:
+        """Where the data lives."""
+        return META if type(self._innermost()) is Meta else CPU
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether the tensor has shape and dtype alone."""
+        return type(self._innermost()) is Meta
+
+    is_cpu = property(lambda self: not self.is_meta, doc="Whether the data lives on the CPU.")
+    is_cuda = property(lambda self: False, doc="Whether the data lives on a CUDA device: never here.")
+    is_sparse = property(lambda self: False, doc="Whether the layout is sparse: never here.")
+    is_quantized = property(lambda self: False, doc="Whether the elements are quantised: never here.")
+
+    def get_device(self) -> int:
+        """Number of the device; -1 for the CPU."""
+        return -1
+
+    def _strides(self) -> tuple[int, ...]:
+        data = self._data
+        if isinstance(data, np.ndarray):
+            return tuple(s // data.itemsize for s in data.strides)
+        if isinstance(data, Carrier):
+            inner = data.inner._strides()
+            return inner[len(inner) - data.ndim :]
+        strides, step = [], 1
+        for extent in reversed(data.shape):
+            strides.append(step)
+            step *= max(extent, 1)
+        return tuple(reversed(strides))
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Steps in memory, in elements, from one entry of a dimension to the next."""
+        return self._strides() if dim is None else self._strides()[dim]
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie in memory in row-major order."""
+        strides, step = self._strides(), 1
+        if 0 in self._data.shape:
+            return True
+        for extent, stride in zip(reversed(self._data.shape), reversed(strides), strict=True):
+            if extent != 1:
+                if stride != step:
+                    return False
+                step *= extent
+        return True
+
+    def storage_offset(self) -> int:
+        """Where, in elements, the tensor begins in its storage."""
+        data = self._innermost()
+        if not isinstance(data, np.ndarray):
+            return 0
+        return (data.__array_interface__["data"][0] - storage_of(data).__array_interface__["data"][0]) // data.itemsize
+
+    def data_ptr(self) -> int:
+        """Address of the first element."""
+        data = self._innermost()
+        return data.__array_interface__["data"][0] if isinstance(data, np.ndarray) else 0
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a floating-point one."""
+        return self._data.dtype.kind in "fV"
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is a complex one."""
+        return self._data.dtype.kind == "c"
+
+    def is_signed(self) -> bool:
+        """Whether the dtype can hold negative numbers."""
+        return self.dtype.is_signed
+
+    # ---- autograd
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether operators record how the tensor was used."""
+        return self._node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, mode: bool) -> None:
+        self.requires_grad_(mode)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Say whether operators should record this tensor, in place.
+
+        Raises
+        ------
+        RuntimeError
+            For integer and bool tensors, and when a result of an operator is to stop requiring grad.
+        """
+        node = self._node
+        if requires_grad:
+            if node is None:
+                if self._data.dtype.kind not in "fcV":
+                    raise RuntimeError("only Tensors of floating point and complex dtype can require gradients, "
+                                       f"got {self.dtype}")  # fmt: skip
+                if self._rare is not None and self._rare.inference and not state.inference:
+                    raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+                self._node = AccumulateGrad(self)
+        elif node is not None:
+            if type(node) is not AccumulateGrad:
+                raise RuntimeError(
+                    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+                    "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+                )
+            self._node = None
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tensor was made by the user rather than by an operator that is recorded."""
+        return self._node is None or type(self._node) is AccumulateGrad
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that made the tensor; None for leaves."""
+        node = self._node
+        if node is None or type(node) is AccumulateGrad:
+            return None
+        return node.edges[0] if type(node) is Output else node
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its node the tensor is."""
+        return self._node.index if type(self._node) is Output else 0
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that backward passes have accumulated here; None before the first."""
+        rare = self._rare
+        return None if rare is None else rare.grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
+            if value._data.shape != self._data.shape:
+                raise RuntimeError("assigned grad has data of a different size: expected "
+                                   f"{list(self._data.shape)}, got {list(value._data.shape)}")  # fmt: skip
+            if value._data.dtype != self._data.dtype:
+                raise RuntimeError(f"assigned grad has data of a different type: expected {self.dtype}, got {value.dtype}")
+        self._rarely().grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._rarely().grad = None
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of a tensor that is no leaf in its ``.grad``."""
+        if self._node is None:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if type(self._node) is not AccumulateGrad:
+            state_ = self._rarely()
+            state_.retains_grad = True
+            self._node.rarely().retains = state_
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether the tensor is no leaf and its gradient is kept."""
+        return self._rare is not None and self._rare.retains_grad
+
+    def register_hook(self, hook: Any) -> RemovableHandle:
+        """Call ``hook(grad)`` whenever the gradient of this tensor is computed; what it returns replaces the gradient.
+
+        Raises
+        ------
+        RuntimeError
+            If the tensor does not require grad.
+        """
+        if self._node is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        rare = self._node.rarely()
+        if rare.hooks is None:
+            rare.hooks = {}
+        return RemovableHandle(rare.hooks, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
+        """Call ``hook(tensor)`` after a gradient was accumulated into this leaf's ``.grad``."""
+        node = self._node
+        if type(node) is not AccumulateGrad:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors" if node is not None else
+                               "cannot register a hook on a tensor that doesn't require gradient")  # fmt: skip
+        if node.post_accumulate is None:
+            node.post_accumulate = {}
+        return RemovableHandle(node.post_accumulate, hook)
+
+    def detach(self) -> Tensor:
+        """The same memory, without history and without tangents."""
+        data = self._data
+        while type(data) is Dual:
+            inner = data.primal
+            t = inner.detach()
+            t._stamp = self._stamped() if self._stamp is not None else t._stamped()
+            return t
+        t = wrap(data)
+        t._stamp = self._stamped()
+        return t
+
+    def detach_(self) -> Tensor:
+        """Take the tensor out of the graph that made it, in place."""
+        if self._rare is not None and self._rare.view is not None:
+            raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+        self._node = None
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory without history, and without a shared version counter."""
+        t = wrap(self._data, type(self) if type(self) is Tensor else Tensor)
+        return t
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        self._data = value._data
+
+    @property
+    def _version(self) -> int:
+        if self._rare is not None and self._rare.inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return 0 if self._stamp is None else self._stamp[1]
+
+    @property
+    def _base(self) -> Tensor | None:
+        return None if self._rare is None or self._rare.view is None else self._rare.view.base
+
+    def _is_view(self) -> bool:
+        return self._rare is not None and self._rare.view is not None
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode."""
+        return self._rare is not None and self._rare.inference
+
+    # ---- identity
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    @property
+    def T(self) -> Tensor:
+        """The dimensions reversed."""
+        return self.permute(*range(self.ndim - 1, -1, -1))  # type: ignore[attr-defined]
+
+
+def wrap(data: Any, cls: type[Tensor] = Tensor) -> Tensor:
+    """A tensor of the given data, without history."""
+    t = object.__new__(cls)
+    t._data = data
+    t._node = None
+    t._stamp = None
+    t._rare = None
+    return t
+
+
+def storage_of(array: Array) -> Array:
+    """The array that owns the memory of a view."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array

@@ -1,0 +1,250 @@
+"""The operators that the core and the rules of all others are built from: broadcasting, casts, reshaping, basic views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.namespace import F
+from ..core.primitive import batch_size, expand_to_batch, primitive
+from ..core.tensor import wrap
+
+# ---- broadcasting and its transpose
+
+
+def expand_kernel(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
+    return xp.broadcast_to(input, shape)
+
+
+def expand_batch(p: Any, values: list[Any], dims: list[Any], shape: tuple[int, ...]) -> Any:
+    size, *inner = values[0]._data.shape
+    value = F.reshape(values[0], (size, *(1,) * (len(shape) - len(inner)), *inner)) if len(inner) < len(shape) else values[0]
+    return F.expand(value, (size, *shape))
+
+
+expand = primitive(
+    "expand", expand_kernel, vjp={"input": lambda F, g, input_shape: F.sum_to(g, input_shape)}, jvp="linear",
+    batch=expand_batch, view=True,
+)  # fmt: skip
+
+
+def sum_to_kernel(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
+    have = input.shape
+    if have == shape:
+        return input
+    lead = len(have) - len(shape)
+    axes = tuple(range(lead)) + tuple(i + lead for i, n in enumerate(shape) if n == 1 != have[i + lead])
+    return xp.add.reduce(input, axis=axes, keepdims=True).reshape(shape)
+
+
+def sum_to_batch(p: Any, values: list[Any], dims: list[Any], shape: tuple[int, ...]) -> Any:
+    size, *inner = values[0]._data.shape
+    ones = (1,) * (len(inner) - len(shape))
+    return F.reshape(F.sum_to(values[0], (size, *ones, *shape)), (size, *shape))
+
+
+def sum_to_vjp(F: Any, g: Any, input_shape: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    return F.expand(g, input_shape)
+
+
+sum_to = primitive("sum_to", sum_to_kernel, vjp={"input": sum_to_vjp}, jvp="linear", batch=sum_to_batch, node_name="SumBackward0")
+
+# ---- dtypes
+
+
+def cast_kernel(xp: Any, input: Any, *, dtype: Any) -> Any:
+    if input.dtype.kind == "c" != dtype.kind and dtype.kind != "b":
+        input = input.real
+    if dtype.kind == "u" and input.dtype.kind in "fV":  # as C compilers do it: through the signed type of 64 bits
+        input = input.astype(np.int64)
+    return input.astype(dtype)
+
+
+def cast_vjp(F: Any, g: Any, input_dtype: Any) -> Any:
+    return F.cast(g, input_dtype)
+
+
+cast = primitive("cast", cast_kernel, vjp={"input": cast_vjp}, jvp="linear", batch="same", holomorphic=False,
+                 node_name="ToCopyBackward0")  # fmt: skip
+
+
+def conj_kernel(xp: Any, input: Any) -> Any:
+    return xp.conjugate(input) if input.dtype.kind == "c" else input
+
+
+conj = primitive("conj", conj_kernel, vjp={"input": lambda F, g: F.conj(g)}, jvp="linear", batch="same", holomorphic=False)
+
+# ---- constants of a tensor's shape
+
+zeros_like = primitive("zeros_like", lambda xp, input: xp.zeros_like(input), batch="same")
+ones_like = primitive("ones_like", lambda xp, input: xp.ones_like(input), batch="same")
+
+# ---- shape
+
+
+def reshape_batch(p: Any, values: list[Any], dims: list[Any], shape: tuple[int, ...]) -> Any:
+    return F.reshape(values[0], (values[0]._data.shape[0], *shape))
+
+
+reshape = primitive(
+    "reshape", lambda xp, input, *, shape: input.reshape(shape),
+    vjp={"input": lambda F, g, input_shape: F.reshape(g, input_shape)}, jvp="linear", batch=reshape_batch,
+    view="where possible", node_name="ViewBackward0",
+)  # fmt: skip
+
+
+def inverse_permutation(dims: tuple[int, ...]) -> tuple[int, ...]:
+    """The permutation that undoes one; both count dimensions from the end."""
+    n = len(dims)
+    inverse = [0] * n
+    for i, d in enumerate(dims):
+        inverse[d + n] = i - n
+    return tuple(inverse)
+
+
+def permute_batch(p: Any, values: list[Any], _: list[Any], dims: tuple[int, ...]) -> Any:
+    return F.permute(values[0], (-1 - len(dims), *dims))
+
+
+permute = primitive(
+    "permute", lambda xp, input, *, dims: xp.transpose(input, dims),
+    vjp={"input": lambda F, g, dims: F.permute(g, inverse_permutation(dims))}, jvp="linear", batch=permute_batch, view=True,
+)  # fmt: skip
+"""``dims`` count from the end."""
+
+# ---- basic indexing: ints, slices and None, already in full (no Ellipsis)
+
+
+def slice_batch(p: Any, values: list[Any], dims: list[Any], index: tuple[Any, ...]) -> Any:
+    return F.slice(values[0], (slice(None), *index))
+
+
+slice_ = primitive(
+    "slice", lambda xp, input, *, index: input[(*index, ...)],
+    vjp={"input": lambda F, g, input_shape, index: F.unslice(g, input_shape, index)}, jvp="linear", batch=slice_batch, view=True,
+)  # fmt: skip
+
+
+def unslice_kernel(xp: Any, input: Any, *, shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
+    out = xp.zeros(shape, input.dtype)
+    out[index] = input
+    return out
+
+
+def unslice_batch(p: Any, values: list[Any], dims: list[Any], shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
+    return F.unslice(values[0], (values[0]._data.shape[0], *shape), (slice(None), *index))
+
+
+unslice = primitive(
+    "unslice", unslice_kernel, vjp={"input": lambda F, g, index: F.slice(g, index)}, jvp="linear", batch=unslice_batch,
+    node_name="SliceBackward0",
+)  # fmt: skip
+
+# ---- joining; the dimension counts from the end
+
+
+def cat_vjp(F: Any, g: Any, tensors_shapes: Any, needs: Any, dim: int) -> Any:
+    out, start, trailing = [], 0, (slice(None),) * (-1 - dim)
+    for shape, need in zip(tensors_shapes, needs, strict=True):
+        stop = start + shape[dim]
+        lead = (slice(None),) * (len(shape) + dim)
+        out.append(F.slice(g, (*lead, slice(start, stop), *trailing)) if need else None)
+        start = stop
+    return tuple(out)
+
+
+cat = primitive("cat", lambda xp, *tensors, dim: xp.concatenate(tensors, axis=dim), vjp=cat_vjp, jvp="linear", batch="same")
+
+
+def stack_vjp(F: Any, g: Any, needs: Any, dim: int) -> Any:
+    lead = (slice(None),) * (len(g.shape) + dim)
+    return tuple(F.slice(g, (*lead, i)) if need else None for i, need in enumerate(needs))
+
+
+stack = primitive("stack", lambda xp, *tensors, dim: xp.stack(tensors, axis=dim), vjp=stack_vjp, jvp="linear", batch="same")
+
+# ---- putting the value of a view back into its base
+
+
+def view_of(array: Any, steps: tuple[Any, ...]) -> Any:
+    """The view that the steps take of a base, over arrays."""
+    for primitive_, attrs, index in steps:
+        array = primitive_.array_kernel(array, *attrs)
+        if index is not None:
+            array = array[index]
+    return array
+
+
+def put_view_kernel(xp: Any, input: Any, source: Any, *, steps: tuple[Any, ...]) -> Any:
+    out = np.array(input, copy=True, order="C")
+    view = view_of(out, steps)
+    view[...] = source
+    return out
+
+
+def put_view_source_vjp(F_: Any, g: Any, source_shape: tuple[int, ...], steps: tuple[Any, ...]) -> Any:
+    if F_ is not F:
+        return view_of(g, steps)
+    for primitive_, attrs, index in steps:
+        g = primitive_.function(g, *attrs)
+        if index is not None:
+            g = g[index]
+    return g
+
+
+def put_view_input_vjp(F: Any, g: Any, source_shape: tuple[int, ...], steps: tuple[Any, ...]) -> Any:
+    zero = np.zeros(source_shape, g.dtype if isinstance(g, np.ndarray) else g._data.dtype)
+    return F.put_view(g, zero if isinstance(g, np.ndarray) else wrap(zero), steps)
+
+
+def put_view_batch(p: Any, values: list[Any], dims: list[Any], steps: tuple[Any, ...]) -> Any:
+    """The elements of the view by their flat positions in the base, the same for every example."""
+    size = batch_size(values, dims)
+    base, source = (expand_to_batch(v, size) if d is None else v for v, d in zip(values, dims, strict=True))
+    shape = base._data.shape[1:]
+    count = int(np.prod(shape, dtype=int))
+    positions = view_of(np.arange(count).reshape(shape), steps).reshape(-1)
+    flat = F.put_columns(F.reshape(base, (size, count)), F.reshape(source, (size, positions.size)), positions)
+    return F.reshape(flat, (size, *shape))
+
+
+put_view = primitive(
+    "put_view", put_view_kernel, vjp={"input": put_view_input_vjp, "source": put_view_source_vjp}, jvp="linear",
+    batch=put_view_batch, node_name="CopySlices",
+)  # fmt: skip
+
+
+def put_columns_kernel(xp: Any, input: Any, source: Any, *, positions: Any) -> Any:
+    out = input.copy()
+    out[..., positions] = source
+    return out
+
+
+def zero_columns(F: Any, g: Any, positions: Any) -> Any:
+    keep = np.ones(g.shape[-1], bool)
+    keep[positions] = False
+    return g * (keep if isinstance(g, np.ndarray) else F.cast(wrap(keep), g._data.dtype))
+
+
+put_columns = primitive(
+    "put_columns", put_columns_kernel,
+    vjp={"input": zero_columns, "source": lambda F, g, positions: F.take_columns(g, positions)}, jvp="linear", batch="same",
+)  # fmt: skip
+
+take_columns = primitive(
+    "take_columns", lambda xp, input, *, positions: xp.take(input, positions, axis=-1),
+    vjp={"input": lambda F, g, input_shape, positions: F.add_columns(g, input_shape[-1], positions)}, jvp="linear", batch="same",
+)  # fmt: skip
+
+
+def add_columns_kernel(xp: Any, input: Any, *, count: int, positions: Any) -> Any:
+    out = np.zeros((*input.shape[:-1], count), input.dtype)
+    np.add.at(out, (..., positions), input)
+    return out
+
+
+add_columns = primitive(
+    "add_columns", add_columns_kernel, vjp={"input": lambda F, g, positions: F.take_columns(g, positions)}, jvp="linear",
+    batch="same",
+)  # fmt: skip
