@@ -1,4 +1,28 @@
-"""tensorplay."""
+"""Tensors and automatic differentiation with PyTorch's names and semantics, in Python on NumPy."""
 
-from .core.tensor import Tensor
-from .ops import elementwise, structural
+from __future__ import annotations
+
+import warnings as _warnings
+
+# NumPy reports divisions by zero and overflow as warnings; tensors hold inf and nan instead, as PyTorch's do.
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tensorplay\.")
+
+from .core import dtype as _dtype  # noqa: E402
+from .core import interop as _interop  # noqa: E402, F401
+from .core.device import device  # noqa: E402
+from .core.dtype import finfo, get_default_dtype, iinfo, set_default_dtype  # noqa: E402
+from .core.dtype import dtype as dtype  # noqa: E402
+from .core.operator import OPERATORS as _OPERATORS  # noqa: E402
+from .core.promotion import can_cast, promote_types  # noqa: E402
+from .core.tensor import Size, Tensor  # noqa: E402
+from . import ops as _ops  # noqa: E402, F401, I001
+from . import autograd  # noqa: E402
+
+globals().update({d.name: d for d in _dtype.ALL} | _dtype.ALIASES)
+globals().update({_name: _op.function for _name, _op in _OPERATORS[""].items()})
+
+__version__ = "0.1.0"
+__all__ = [
+    "Size", "Tensor", "autograd", "can_cast", "device", "dtype", "finfo", "get_default_dtype", "iinfo", "promote_types",
+    "set_default_dtype", *sorted(_OPERATORS[""]), *(d.name for d in _dtype.ALL), *_dtype.ALIASES,
+]  # fmt: skip
