@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import dtype as dt
 
 
-@dataclass(frozen=True)
-class _Options:
+class _Options(NamedTuple):
     precision: int = 4
     threshold: float = 1000
     edgeitems: int = 3
@@ -75,24 +73,17 @@ def set_printoptions(
             names = ", ".join(map(repr, _PROFILES))
             raise ValueError(f"set_printoptions(): argument 'profile' must be one of {names}, not {profile!r}")
         options = _PROFILES[profile.lower()]
-    given: dict[str, Any] = {
-        "precision": precision,
-        "threshold": threshold,
-        "edgeitems": edgeitems,
-        "linewidth": linewidth,
-    }
+    numbers = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    given: dict[str, Any] = {name: value for name, value in numbers.items() if value is not None}
     for name, value in given.items():
-        if value is None:
-            continue
         allowed, wanted = ((int, float, np.integer), "a number") if name == "threshold" else ((int, np.integer), "int")
         if not isinstance(value, allowed):
             raise TypeError(f"set_printoptions(): argument '{name}' must be {wanted}, not {type(value).__name__}")
         if not value >= 0:
             raise ValueError(f"set_printoptions(): argument '{name}' must not be negative, but it is {value}")
-        options = replace(options, **{name: value})
     if sci_mode not in (None, False, True):
         raise TypeError(f"set_printoptions(): argument 'sci_mode' must be bool or None, not {type(sci_mode).__name__}")
-    _options = replace(options, sci_mode=sci_mode)
+    _options = options._replace(**given, sci_mode=sci_mode)
 
 
 def get_printoptions() -> dict[str, Any]:
@@ -103,7 +94,7 @@ def get_printoptions() -> dict[str, Any]:
     >>> get_printoptions()
     {'precision': 4, 'threshold': 1000, 'edgeitems': 3, 'linewidth': 80, 'sci_mode': None}
     """
-    return asdict(_options)
+    return _options._asdict()
 
 
 @contextmanager
@@ -275,8 +266,7 @@ def _array_str(array: np.ndarray[Any, Any], indent: int) -> str:
         return [", ".join(items[i : i + per_line]) for i in range(0, len(items), per_line)]
 
     def block(values: Any, axis: int) -> str:
-        last = axis == len(cut) - 1
-        if last:
+        if axis == len(cut) - 1:
             parts = row(values)
         else:
             parts = [block(v, axis + 1) for v in values]
