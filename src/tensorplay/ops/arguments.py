@@ -1,0 +1,103 @@
+"""Arguments that operators share: dimensions, sizes, tensors; checked with PyTorch's exception classes."""
+
+from __future__ import annotations
+
+import operator as python_operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.tensor import Tensor
+
+
+def tensor(value: Any, name: str, argument: str = "input", position: int = 1) -> Tensor:
+    """The value, which must be a Tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}")
+    return value
+
+
+def tensors(values: Any, name: str, argument: str = "tensors", position: int = 1) -> tuple[Tensor, ...]:
+    """A tuple or list of Tensors."""
+    if not isinstance(values, (tuple, list)):
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be tuple of Tensors, "
+                        f"not {type(values).__name__}")  # fmt: skip
+    for i, t in enumerate(values):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"{name}(): expected Tensor as element {i} of argument '{argument}', but got {type(t).__name__}")
+    return tuple(values)
+
+
+def integer(value: Any, name: str, argument: str, position: int = 1) -> int:
+    """A Python int from an int, a NumPy integer or an integer tensor of one element; never from a bool."""
+    if type(value) is int:
+        return value
+    if not isinstance(value, (bool, np.bool_)):
+        if isinstance(value, Tensor):
+            if value._data.size == 1 and value._data.dtype.kind in "iu":
+                return int(value.item())  # type: ignore[attr-defined]
+        else:
+            try:
+                return python_operator.index(value)
+            except TypeError:
+                pass
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not {type(value).__name__}")
+
+
+def integers(value: Any, name: str, argument: str, position: int = 1) -> tuple[int, ...]:
+    """A tuple of ints from an int or a sequence of them."""
+    if isinstance(value, (tuple, list)):
+        out = []
+        for i, v in enumerate(value):
+            try:
+                out.append(integer(v, name, argument, position))
+            except TypeError:
+                raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, but found "
+                                f"element of type {type(v).__name__} at pos {i}") from None  # fmt: skip
+        return tuple(out)
+    return (integer(value, name, argument, position),)
+
+
+def sizes(first: Any, rest: Sequence[Any], name: str, argument: str = "size") -> tuple[int, ...]:
+    """Sizes that were passed one by one or as one sequence."""
+    if not rest and isinstance(first, (tuple, list)):
+        return integers(first, name, argument)
+    return integers((first, *rest), name, argument)
+
+
+def out_of_range(dim: int, ndim: int) -> IndexError:
+    """The error of a dimension that does not exist; a 0-dim tensor accepts 0 and -1."""
+    ndim = max(ndim, 1)
+    return IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})")
+
+
+def dimension(dim: Any, ndim: int, name: str, argument: str = "dim", position: int = 2) -> int:
+    """A dimension counted from the end: -ndim to -1. A tensor of no dimensions counts as having one.
+
+    Raises
+    ------
+    IndexError
+        If there is no such dimension.
+    TypeError
+        If ``dim`` is no int.
+    """
+    if type(dim) is not int:
+        dim = integer(dim, name, argument, position)
+    if dim < 0:
+        if dim >= -ndim:
+            return dim
+    elif dim < ndim:
+        return dim - ndim
+    if ndim or not -1 <= dim <= 0:
+        raise out_of_range(dim, ndim)
+    return -1
+
+
+def dimensions(dims: Any, ndim: int, name: str, argument: str = "dim", position: int = 2) -> tuple[int, ...]:
+    """Several dimensions (an int or a sequence), each counted from the end and none named twice."""
+    out = tuple(dimension(d, ndim, name, argument, position) for d in integers(dims, name, argument, position))
+    if len(set(out)) < len(out):
+        twice = next(d for i, d in enumerate(out) if d in out[:i])
+        raise RuntimeError(f"{name}(): dim {twice + max(ndim, 1)} appears multiple times in the list of dims")
+    return out
