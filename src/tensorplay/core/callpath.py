@@ -96,7 +96,7 @@ class Plan:
                     readers.setdefault(name, []).append(i)
         for name in readers:
             known = (
-                name == "out" or name in p.inputs or name in p.attrs
+                name in ("out", "kept") or name in p.inputs or name in p.attrs
                 or (name.endswith(("_shape", "_dtype")) and name[:-6] in p.inputs)
             )  # fmt: skip
             if not known:
@@ -124,6 +124,8 @@ class Plan:
             bare = method == "pull"
             if self.names:
                 body.append(f"    {', '.join(self.names)}, = saved")
+            if "kept" in self.names and not bare:
+                body.append("    kept = None")
             if "out" in self.names:
                 body += ["    out, stamp = out",
                          "    if stamp[0] > node.order: stale(node, 'result', out, stamp)"]  # fmt: skip
@@ -151,7 +153,7 @@ class Plan:
             body.append("    return (" + "".join(r + ", " for r in results) + ")")
         scope: dict[str, Any] = {f"rule{i}": rule for i, rule in self.rules.items()} | {"rebuild": p.rebuild_output}
         members: dict[str, Any] = {"__slots__": (), "primitive": p, "outputs": p.outputs, "saved_names": self.names,
-                                   "keeps": bool(tensors) or "out" in self.names}  # fmt: skip
+                                   "keeps": bool(tensors) or "out" in self.names or "kept" in self.names}  # fmt: skip
         for method, body in lines.items():
             source = f"def {method}(node, g, saved, edges):\n" + "\n".join(body)
             members[method] = compile_function(source, method, scope)
@@ -164,6 +166,8 @@ class Plan:
         if p.attrs:
             body.append(f"    {', '.join(p.attrs)}, = attrs")
         body.append(f"    {self.edges()[1:-1]}= edges")
+        if "kept" in self.readers:
+            body.append("    kept = None")
         for name in p.inputs:
             if f"{name}_shape" in self.readers or f"{name}_dtype" in self.readers:
                 body.append(f"    {name}_data = {name}._data")
@@ -172,16 +176,23 @@ class Plan:
         return compile_function("def record(args, attrs, edges, out_saved):\n" + "\n".join(body), "record", {"cls": cls})
 
 
-def call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | None]) -> Callable[..., Any]:
-    """The function users and rules call: Tensors in, Tensors out."""
+def call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | None], form: str = "function") -> Callable[..., Any]:
+    """The function users and rules call: Tensors in, Tensors out.
+
+    ``form`` is "function", "operator" (``a + b``: no ``out``, NotImplemented for foreign operands) or "reflected"
+    (``__radd__``: the Tensor is the second operand, the first one is none).
+    """
     parameters = [n + ("=None" if n in p.optional else "") for n in p.inputs]
     parameters += [n if v is inspect.Parameter.empty else f"{n}={n}_default" for n, v in p.attrs.items()]
     arguments, attrs = ", ".join(p.inputs), "".join(n + ", " for n in p.attrs)
-    if p.promotes:  # an elementwise primitive is the public function itself
+    if form == "reflected":
+        parameters.reverse()
+    elif p.promotes and form == "function":  # an elementwise primitive is the public function itself
         parameters += ["*", "out=None"]
     lines = [f"def {p.name}({', '.join(parameters)}):"]
     scope: dict[str, Any] = {f"{n}_default": v for n, v in p.attrs.items()}
-    scope |= {"apply": p.apply, "kernel": p.array_kernel}
+    scope |= {"apply": p.apply if form == "function" else p.apply_operator, "kernel": p.keeping_kernel}
+    result = "out, kept" if p.keeping_kernel is not p.array_kernel else "out"
     slow = f"return apply(({arguments}, ), ({attrs}))"
     numeric = " and (dtype is float32 or dtype is float64)" if p.promotes else ""
 
@@ -220,17 +231,21 @@ def call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | None]) ->
 
     scope["record_slowly"] = p.record_slowly
     body: list[str] = []
-    if p.promotes:
+    if p.promotes and form == "function":
         scope["write_out"] = p.write_out
         body.append(f"    if out is not None: return write_out({p.name!r}, apply(({arguments}, ), ({attrs})), out)")
-    # a Python scalar as the second operand, the commonest mixed case
+    # a Python scalar as the second operand, the commonest mixed case; as the first one of a reflected operator
     if p.promotes and len(p.inputs) == 2 and "other" in plans:
-        body += ["    kind = type(other)", "    if kind is float or kind is int:",
-                 "        try: input_data = input._data", f"        except AttributeError: {slow}",
-                 "        if type(input_data) is ndarray and ((dtype := input_data.dtype) is float32 or dtype is float64):",
-                 f"            out = kernel(input_data, {', '.join(['other', *p.attrs])})"]  # fmt: skip
-        body += finish(plans["other"], "            ", {"other"})
+        scalar, tensor = p.inputs if form == "reflected" else p.inputs[::-1]
+        operands = [n if n == scalar else f"{n}_data" for n in p.inputs]
+        body += [f"    kind = type({scalar})", "    if kind is float or kind is int:",
+                 f"        try: {tensor}_data = {tensor}._data", f"        except AttributeError: {slow}",
+                 f"        if type({tensor}_data) is ndarray and ((dtype := {tensor}_data.dtype) is float32 or dtype is float64):",
+                 f"            {result} = kernel({', '.join([*operands, *p.attrs])})"]  # fmt: skip
+        body += finish(plans[scalar], "            ", {scalar})
         body += [f"        {slow}"]
+    if form == "reflected":
+        return compile_function("\n".join([*lines, *body, f"    {slow}"]), p.name, scope)
     required = [n for n in p.inputs if n not in p.optional]
     body.append("    try:")
     body += [f"        {n}_data = {n}._data" for n in required]
@@ -248,9 +263,9 @@ def call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | None]) ->
     body.append(f"    if {test}:")
     call = f"kernel({', '.join([n + '_data' for n in p.inputs] + list(p.attrs))})"
     if p.broadcasts and len(p.inputs) > 1:
-        body += [f"        try: out = {call}", f"        except ValueError: {slow}"]
+        body += [f"        try: {result} = {call}", f"        except ValueError: {slow}"]
     else:
-        body.append(f"        out = {call}")
+        body.append(f"        {result} = {call}")
     if p.outputs == 1 and not p.view:
         body += finish(plans[""], "        ", set())
     else:
@@ -275,6 +290,8 @@ def push_path(p: Primitive) -> Callable[..., Any] | None:
     def argument(name: str) -> str:
         if name.endswith(("_shape", "_dtype")) and name[:-6] in p.inputs:
             return f"{name[:-6]}._data.{name[-5:]}"
+        if name == "kept":
+            return "None"
         return "args" if p.variadic and name == p.inputs[0] else name
 
     if callable(rules):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import traceback
 from collections.abc import Callable
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ class Primitive:
         self.vjp = vjp or {}
         self.elementwise = self.broadcasts = elementwise
         self.promotes, self.unpromoted = promotes, unpromoted
+        self.refuses: dict[str, str] = {}
         self.holomorphic, self.view, self.multi_view, self.outputs = holomorphic, view, multi_view, outputs
         self.node_name = node_name or "".join(part.capitalize() for part in name.strip("_").split("_")) + "Backward0"
         self.attrs: dict[str, Any] = {}
@@ -65,6 +67,9 @@ class Primitive:
                      for q in parameters if q.kind is not q.KEYWORD_ONLY]  # fmt: skip
             self.attrs = {q.name: q.default for q in parameters if q.kind is q.KEYWORD_ONLY}
             self.array_kernel = self.bind(kernel)
+        self.keeping_kernel = keeping = self.array_kernel
+        if vjp and any("kept" in names_of(rule) for rule in ([vjp] if callable(vjp) else vjp.values())):
+            self.array_kernel = lambda *args, **attrs: keeping(*args, **attrs)[0]
         self.variadic = names[0].startswith("*")
         self.optional = {n[:-5] for n in names if n.endswith("=None")}
         self.inputs = tuple(n.removesuffix("=None").lstrip("*") for n in names)
@@ -91,6 +96,7 @@ class Primitive:
             if plans[""]:
                 self.node_class = plans[""][1]
                 self.record = self.plan.recorder(self.node_class)
+            self.plans = plans
             self.function = call_path(self, plans)
         self.push = push_path(self)
         setattr(F, name, self.function)
@@ -98,6 +104,14 @@ class Primitive:
 
     def __call__(self, *args: Any, **attrs: Any) -> Any:
         return self.function(*args, **attrs)
+
+    def operator(self, reflected: bool = False) -> Callable[..., Any]:
+        """The call path as a method for one of Python's binary operators, or for its reflected form."""
+        if not reflected:
+            return call_path(self, self.plans, "operator")
+        plan = Plan(self, {"input"}) if "input" in self.vjp or "other" in self.vjp else None
+        plans = {**self.plans, "input": (plan, plan.node_class()) if plan and plan.rules else None}
+        return call_path(self, plans, "reflected")
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}({', '.join([*self.inputs, *self.attrs])})>"
@@ -113,6 +127,14 @@ class Primitive:
         return eval(f"lambda {left}: kernel(np, {right})", scope)
 
     # ---- the general path
+
+    def apply_operator(self, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+        """As :meth:`apply`, for Python's operators: another type gets its turn where an operand is not ours."""
+        if not all(isinstance(a, (Tensor, Number)) for a in args):
+            if not all(isinstance(a, (Tensor, Number, np.ndarray, np.generic)) for a in args):
+                return NotImplemented
+            args = tuple(wrap(np.asarray(a)) if isinstance(a, (np.ndarray, np.generic)) else a for a in args)
+        return self.apply(args, attrs)
 
     def call_variadic(self, *args: Any, **attrs: Any) -> Any:
         return self.apply(args, tuple(attrs.get(n, d) for n, d in self.attrs.items()))
@@ -511,6 +533,8 @@ def result_dtype(p: Primitive, args: tuple[Any, ...]) -> Any:
     common = promote(operands) if len(operands) > 1 else operands[0][0]
     if p.promotes == "float" and common.category < dtypes.FLOATING:
         common = dtypes.get_default_dtype()
+    if p.refuses and common.numpy.kind in p.refuses:
+        raise RuntimeError(f"{p.name}(): " + p.refuses[common.numpy.kind].format(dtype=common))
     return common
 
 
@@ -628,7 +652,9 @@ def primitive(
     vjp
         One rule per input, ``rule(F, g, ...)``, or one for all, which returns a tuple. A rule's further parameters say
         what the tape keeps: names of inputs, ``out``, ``<input>_shape``, ``<input>_dtype``, attributes, and (joint rules)
-        ``needs``, a tuple of flags. Written as for real numbers where the operator is holomorphic.
+        ``needs``, a tuple of flags. Written as for real numbers where the operator is holomorphic. Where a rule reads
+        ``kept`` the kernel returns a pair, its result and what it sets aside for that rule: over arrays on the common
+        path ``kept`` is that, otherwise None, and the rule derives it anew from what else it reads (differentiably).
     jvp
         ``"linear"``, one rule per input over its tangent, or one for all over a list of tangents. Left out, an
         elementwise operator uses its vjp rules, any other the transpose of its vjp.
@@ -653,6 +679,7 @@ def elementwise(
     jvp: Any = None,
     promotes: str = "same",
     unpromoted: tuple[str, ...] = (),
+    refuses: str | dict[str, str] = "",
     holomorphic: bool = True,
     node_name: str | None = None,
     doc: str | None = None,
@@ -660,10 +687,12 @@ def elementwise(
     """Declare an operator that acts on each element: broadcasting, promotion, batching and forward mode follow.
 
     ``promotes``: "same" computes in the operands' common dtype, "float" in the default float where they are integers.
-    ``unpromoted`` names inputs that keep their dtype (conditions). The function takes ``out=``.
+    ``unpromoted`` names inputs that keep their dtype (conditions). ``refuses`` holds the kinds of dtype (of "biufcV", V
+    being bfloat16) that the operator does not take, perhaps each with a message. The function takes ``out=``.
     """
     made = Primitive(name, kernel, inputs, vjp, jvp, "elementwise", True, promotes, unpromoted, holomorphic, False, False,
-                     1, node_name).function  # fmt: skip
-    made.__doc__ = doc
-    return made
+                     1, node_name)  # fmt: skip
+    made.refuses = refuses if isinstance(refuses, dict) else dict.fromkeys(refuses, f'"{name}" not implemented for {{dtype}}')
+    made.function.__doc__ = doc
+    return made.function
 

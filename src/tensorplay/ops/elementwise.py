@@ -8,21 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.operator import operator
 from ..core.primitive import elementwise
-
-# ---- arithmetic
-
-add = elementwise("add", "add", inputs="input, other", vjp={"input": lambda F, g: g, "other": lambda F, g: g})
-sub = elementwise("sub", "subtract", inputs="input, other", vjp={"input": lambda F, g: g, "other": lambda F, g: -g})
-mul = elementwise(
-    "mul", "multiply", inputs="input, other",
-    vjp={"input": lambda F, g, other: g * other, "other": lambda F, g, input: g * input},
-)  # fmt: skip
-div = elementwise(
-    "div", "true_divide", inputs="input, other", promotes="float",
-    vjp={"input": lambda F, g, other: g / other, "other": lambda F, g, other, out: -g * (out / other)},
-)  # fmt: skip
-neg = elementwise("neg", "negative", vjp={"input": lambda F, g: -g})
 
 # ---- exponentials and trigonometry
 
@@ -37,3 +24,13 @@ def tanh_vjp(F: Any, g: Any, out: Any) -> Any:
 
 
 tanh = elementwise("tanh", "tanh", promotes="float", vjp={"input": tanh_vjp})
+sqrt = elementwise("sqrt", "sqrt", promotes="float", vjp={"input": lambda F, g, out: g / (2 * out)})
+
+
+def sigmoid_kernel(xp: Any, input: Any) -> Any:
+    return 1 / (1 + xp.exp(-input))
+
+
+sigmoid = elementwise("sigmoid", sigmoid_kernel, promotes="float", vjp={"input": lambda F, g, out: g * ((1 - out) * out)})
+for function in (exp, log, sin, cos, tanh, sqrt, sigmoid):
+    operator(out=False, inplace=True)(function)
