@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core import dtype as dtypes
+from ..core.namespace import F
 from ..core.tensor import Tensor
 
 
@@ -101,3 +103,38 @@ def dimensions(dims: Any, ndim: int, name: str, argument: str = "dim", position:
         twice = next(d for i, d in enumerate(out) if d in out[:i])
         raise RuntimeError(f"{name}(): dim {twice + max(ndim, 1)} appears multiple times in the list of dims")
     return out
+
+
+def reduced(dim: Any, ndim: int, name: str) -> tuple[int, ...] | None:
+    """The dimensions of a reduction: None, which means all of them, also for an empty sequence."""
+    if dim is None or (dim.__class__ is not int and isinstance(dim, (tuple, list)) and not dim):
+        return None
+    dims = (dimension(dim, ndim, name),) if dim.__class__ is int else dimensions(dim, ndim, name)
+    return dims if ndim else None
+
+
+def flag(value: Any, name: str, argument: str, position: int | None = None) -> bool:
+    """The value, which must be a bool."""
+    if value.__class__ is bool:
+        return value
+    where = "" if position is None else f" (position {position})"
+    raise TypeError(f"{name}(): argument '{argument}'{where} must be bool, not {type(value).__name__}")
+
+
+def nonempty(input: Tensor, dims: Sequence[int] | None, name: str) -> None:
+    """Refuse to reduce no elements, for reductions that have no identity."""
+    shape = input._data.shape
+    if dims is None:
+        if 0 in shape:
+            raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                               "reduction dim with the 'dim' argument.")  # fmt: skip
+        return
+    for d in dims:
+        if shape and not shape[d]:
+            raise IndexError(f"{name}(): Expected reduction dim {d + len(shape)} to have non-zero size.")
+
+
+def cast(input: Tensor, dtype: Any, name: str) -> Tensor:
+    """The tensor in the dtype that the user asked for."""
+    target = dtypes.dtype_argument(dtype, name, "dtype", 3).numpy
+    return input if tensor(input, name)._data.dtype == target else F.cast(input, target)

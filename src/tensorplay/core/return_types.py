@@ -1,0 +1,33 @@
+"""Named tuples of the operators that return several tensors; public as ``tensorplay.return_types``."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+
+def named(name: str, fields: str) -> Any:
+    """A tuple type whose fields have names, and that prints as PyTorch's do."""
+    base = namedtuple(name, fields)  # type: ignore[misc]
+
+    def show(self: Any) -> str:
+        parts = ",\n".join(f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True))
+        return f"tensorplay.return_types.{name}(\n{parts})"
+
+    members = {"__slots__": (), "__repr__": show, "__module__": "tensorplay.return_types",
+               "__doc__": f"What :func:`tensorplay.{name}` returns: {fields.replace(' ', ', ')}."}  # fmt: skip
+    return type(name, (base,), members)
+
+
+max = named("max", "values indices")
+min = named("min", "values indices")
+aminmax = named("aminmax", "min max")
+cummax = named("cummax", "values indices")
+cummin = named("cummin", "values indices")
+sort = named("sort", "values indices")
+topk = named("topk", "values indices")
+kthvalue = named("kthvalue", "values indices")
+median = named("median", "values indices")
+nanmedian = named("nanmedian", "values indices")
+mode = named("mode", "values indices")
+histogram = named("histogram", "hist bin_edges")
