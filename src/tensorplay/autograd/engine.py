@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,9 @@ def own_copy(g: Any) -> Any:
     return np.array(g, order="C")
 
 
+number = attrgetter("order")
+
+
 def collect(roots: Sequence[Node], oldest: int) -> list[Node]:
     """The nodes that roots lead to and that are not older than ``oldest``, oldest first."""
     found = {root for root in roots if root.order >= oldest}
@@ -49,10 +53,6 @@ def collect(roots: Sequence[Node], oldest: int) -> list[Node]:
     return sorted(found, key=number)
 
 
-def number(node: Node) -> int:
-    return node.order
-
-
 def run(
     roots: Sequence[tuple[Node, Tensor]],
     ends: Sequence[Node] | None,
@@ -60,6 +60,7 @@ def run(
     retain_graph: bool,
     create_graph: bool,
     accumulate: bool,
+    bare: bool = True,
 ) -> dict[Node, Tensor]:
     """Run a backward pass.
 
@@ -73,8 +74,10 @@ def run(
         Keep the saved values; record the pass itself.
     accumulate
         Add to the ``.grad`` of the ends, rather than return their gradients.
+    bare
+        False if a tensor that the pass starts from holds a carrier, and so its graph may.
     """
-    bare = not create_graph
+    bare = bare and not create_graph
     for _, seed in roots:
         bare = bare and type(seed._data) is ndarray
     before = bool(state.recording)
@@ -84,6 +87,10 @@ def run(
             return Pass(roots, ends, retain_graph, create_graph, accumulate, bare).run()
     finally:
         set_recording(before)
+
+
+APART = frozenset({AccumulateGrad, Output})
+"""Nodes without a rule of their own."""
 
 
 class Pass:
@@ -101,70 +108,81 @@ class Pass:
 
     def run(self) -> dict[Node, Tensor]:
         ends, pending, bare, retain = self.ends, self.pending, self.bare, self.retain
-        oldest = 0 if ends is None else min((end.order for end in ends), default=0)
         for root, seed in self.roots:
             self.add(root, seed._data if bare else seed)
-        nodes = collect([root for root, _ in self.roots], oldest)
-        wanted: dict[Node, Any] = {}
-        if ends is not None:
-            needed = set()
-            for node in nodes:
-                edges = node.edges
-                for edge in edges:
-                    if edge in needed:
-                        wanted[node] = edges if all(e in needed or e is None for e in edges) else tuple(
-                            e if e in needed else None for e in edges)  # fmt: skip
-                        needed.add(node)
-                        break
-                if node in ends:
-                    needed.add(node)
-            nodes = [node for node in nodes if node in needed]
-        watched = observed.early_leaves(nodes)
-        take, summed = pending.pop, self.summed
-        while nodes:
-            node = nodes.pop()
+        order = self.plan()
+        watched = observed.early_leaves(order)
+        take, summed, held = pending.pop, self.summed, pending.get
+        while order:
+            node, edges, pull = order.pop()
             g = take(node, None)
             if g is None:
                 continue
-            kind = type(node)
-            if ends is not None and node in ends or kind is AccumulateGrad or node.rare is not None:
-                edges = wanted.get(node) if ends is not None else node.edges
+            if pull is not None and node.rare is None:
+                saved = node.saved
+                if saved is None:
+                    raise freed(node)
+                parts = pull(g, saved, edges)
+                if not retain and node.keeps:
+                    node.saved = None
+            else:
+                kind = type(node)
                 if kind is AccumulateGrad:
                     self.reach_leaf(node, g)
                     continue
                 parts = observed.visit(self, node, g, edges)
                 if parts is None:
                     continue
-            else:
-                edges = node.edges if ends is None else wanted[node]
-                if kind is Output:
-                    self.deposit(node, g)
-                    continue
-                saved = node.saved
-                if saved is None:
-                    raise freed(node)
-                parts = node.pull(g, saved, edges) if bare else node.pull_tensors(g, saved, edges)
-                if node.keeps and not retain:
-                    node.saved = None
             g = None
             for edge, part in zip(edges, parts):
                 if edge is None or part is None:
                     continue
-                held = pending.get(edge)
-                if held is None:
+                old = held(edge)
+                if old is None:
                     pending[edge] = part
-                elif edge in summed and type(held) is ndarray and type(part) is ndarray:
-                    held += part
+                elif edge in summed and type(part) is ndarray:
+                    old += part
                 else:
-                    pending[edge] = held + part
-                    if bare:
+                    pending[edge] = old = old + part
+                    if type(old) is ndarray:
                         summed.add(edge)
                 if watched and edge in watched:
                     watched[edge] -= 1
                     if not watched[edge]:
                         self.reach_leaf(edge, take(edge))
-            part = parts = held = saved = None
+            part = parts = old = saved = None  # nothing here may keep a gradient alive, or look like a second owner
         return self.captured
+
+    def plan(self) -> list[tuple[Node, Any, Any]]:
+        """The nodes to run, newest last, each with the edges that are wanted of it and its pull.
+
+        The pull is None where more is to be done: for leaves, outputs, and what is asked for.
+        """
+        ends, bare = self.ends, self.bare
+        nodes = collect([root for root, _ in self.roots], 0 if ends is None else min(end.order for end in ends))
+        if ends is None:
+            return [(node, node.edges, None if type(node) in APART else node.pull if bare else node.pull_tensors)
+                    for node in nodes]  # fmt: skip
+        needed, order = set(), []
+        add, append = needed.add, order.append
+        for node in nodes:
+            edges = node.edges
+            some = others = False
+            for edge in edges:
+                if edge in needed:
+                    some = True
+                elif edge is not None:
+                    others = True
+            if some:
+                add(node)
+                if others:
+                    edges = tuple([e if e in needed else None for e in edges])
+                apart = node in ends or type(node) in APART
+                append((node, edges, None if apart else node.pull if bare else node.pull_tensors))
+            elif node in ends:
+                add(node)
+                append((node, None, None))
+        return order
 
     def add(self, node: Node, g: Any) -> None:
         """Add to what is pending for a node."""

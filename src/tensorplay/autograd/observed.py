@@ -14,17 +14,17 @@ from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
 
 
-def early_leaves(nodes: Sequence[Node]) -> dict[Node, int]:
+def early_leaves(order: Sequence[tuple[Node, Any, Any]]) -> dict[Node, int]:
     """Leaves with post-accumulate hooks, with the number of edges that lead to each in this pass.
 
     Their numbers are small, so they would come last; the hook is promised as soon as the last consumer has run.
     """
-    leaves = [n for n in nodes if type(n) is AccumulateGrad and n.post_accumulate]
+    leaves = [node for node, _, _ in order if type(node) is AccumulateGrad and node.post_accumulate]
     if not leaves:
         return {}
     counts = dict.fromkeys(leaves, 0)
-    for node in nodes:
-        for edge in node.edges:
+    for _, edges, _ in order:
+        for edge in edges or ():
             if edge in counts:
                 counts[edge] += 1
     return counts

@@ -207,9 +207,9 @@ def call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | None], fo
             name = p.inputs[i]
             out.append(f"e{i} = None if {name} is None else {name}._node" if name in p.optional else f"e{i} = {name}._node")
         some = " or ".join(f"e{i} is not None" for i in rules.rules)
-        out += [f"if {f'({some})' if len(rules.rules) > 1 else some} and state.recording:"]
+        out += [f"if {f'({some})' if len(rules.rules) > 1 else some} and (recording := state.recording):"]
         body = []
-        special = "state.recording is not True"
+        special = "recording is not True"
         if not p.promotes:
             special += " or out.dtype.kind != 'f'"
         replay = f"return record_slowly(({arguments}, ), ({attrs}), t)"
