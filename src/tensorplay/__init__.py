@@ -16,13 +16,14 @@ from .core.operator import OPERATORS as _OPERATORS  # noqa: E402
 from .core.promotion import can_cast, promote_types  # noqa: E402
 from .core.tensor import Size, Tensor  # noqa: E402
 from . import ops as _ops  # noqa: E402, F401, I001
-from . import autograd  # noqa: E402
+from . import autograd, func  # noqa: E402
+from .func import vmap  # noqa: E402
 
 globals().update({d.name: d for d in _dtype.ALL} | _dtype.ALIASES)
 globals().update({_name: _op.function for _name, _op in _OPERATORS[""].items()})
 
 __version__ = "0.1.0"
 __all__ = [
-    "Size", "Tensor", "autograd", "can_cast", "device", "dtype", "finfo", "get_default_dtype", "iinfo", "promote_types",
-    "set_default_dtype", *sorted(_OPERATORS[""]), *(d.name for d in _dtype.ALL), *_dtype.ALIASES,
+    "Size", "Tensor", "autograd", "can_cast", "device", "dtype", "finfo", "func", "get_default_dtype", "iinfo", "promote_types",
+    "set_default_dtype", "vmap", *sorted(_OPERATORS[""]), *(d.name for d in _dtype.ALL), *_dtype.ALIASES,
 ]  # fmt: skip

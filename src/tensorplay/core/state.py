@@ -26,6 +26,7 @@ class State(threading.local):
     evaluating_node: Any = None  # the node whose backward runs now
     multithreading: bool = True
     view_replay: bool = False
+    batches: tuple[Any, ...] = ()  # (level, size, randomness) of each vmap that runs, innermost last
 
 
 state = State()

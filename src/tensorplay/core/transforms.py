@@ -1,0 +1,116 @@
+"""What every transform does at its border: tensors become carriers of a level of its own, and are themselves again after.
+
+A transform takes a level (``enter``), runs the function on carriers of that level, takes out of the results what is of its
+own level (anything lower is a constant to it), and ends the level (``leave``), whether the function returned or raised.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .carrier import Batched, Carrier, Dual
+from .namespace import F
+from .node import Node
+from .state import count, live_levels
+from .tensor import Tensor, wrap
+
+
+def enter() -> int:
+    """A level that no transform has used before."""
+    level = count()
+    live_levels.add(level)
+    return level
+
+
+leave = live_levels.discard
+
+
+class Alias(Node):
+    """The node of a tensor that stands for another one inside a transform."""
+
+    __slots__ = ()
+
+    def __init__(self, edge: Node) -> None:
+        self.edges = (edge,)
+        self.saved = ()
+        self.rare = None
+        self.order = count()
+
+    def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
+        return (cotangent,)
+
+    pull_tensors = pull
+
+
+# ---- forward mode
+
+
+def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
+    """A tensor with a tangent. If the primal requires grad so does the dual, by an edge to it."""
+    dual = wrap(Dual(primal, tangent, level))
+    if primal._node is not None:
+        dual._node = Alias(primal._node)
+    return dual
+
+
+def unpack_dual(t: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
+    """Primal and tangent at a level; a tensor of a lower level has no tangent there."""
+    data = t._data
+    if type(data) is Dual and data.level == level:
+        return data.primal, data.tangent
+    check_alive(t, level)
+    return t, None
+
+
+def check_alive(t: Tensor, level: int) -> None:
+    """Refuse a result of a transform that has returned, or of one further in."""
+    data = t._data
+    if isinstance(data, Carrier) and (data.level > level or data.level not in live_levels):
+        kind = "vmap" if type(data) is Batched else "jvp"
+        raise RuntimeError(f"{kind}: a tensor made inside {kind} is returned from outside of it; "
+                           f"return it from the function that {kind} was given")  # fmt: skip
+
+
+# ---- batching; the batch dimension of a value is always its first
+
+
+def moved(t: Tensor, source: int, destination: int) -> Tensor:
+    """The tensor with one dimension moved; both are counted from the front."""
+    if source == destination:
+        return t
+    n = t._data.ndim
+    order = list(range(n))
+    order.insert(destination, order.pop(source))
+    return F.permute(t, tuple([d - n for d in order]))
+
+
+def make_batched(t: Tensor, dim: int, level: int) -> Tensor:
+    """A tensor that stands for its slices along a dimension, counted from the front."""
+    return wrap(Batched(t if dim == 0 else moved(t, dim, 0), level))
+
+
+def unpack_batched(t: Tensor, level: int) -> Tensor | None:
+    """The value of a batch of the given level, the batch in front; None for a tensor of a lower level."""
+    data = t._data
+    if type(data) is Batched and data.level == level:
+        return data.value
+    check_alive(t, level)
+    return None
+
+
+def expanded(t: Tensor, size: int) -> Tensor:
+    """The same tensor for each example."""
+    return F.expand(t, (size, *t._data.shape))
+
+
+# ---- what is pushed and pulled
+
+
+def matching(v: Tensor, x: Tensor) -> Tensor:
+    """A tangent or cotangent in the dtype of the tensor it belongs to; real and complex are never mixed up."""
+    have, want = v._data.dtype, x._data.dtype
+    if have == want:
+        return v
+    if have.kind == "c" and want.kind != "c":
+        raise RuntimeError(f"a tangent or cotangent of {v.dtype} was given for a tensor of {x.dtype}: expected a real one")
+    return F.cast(v, want)

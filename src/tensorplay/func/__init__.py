@@ -1,0 +1,7 @@
+"""Transforms of functions: they nest in any order and to any depth."""
+
+from .batching import vmap
+from .forward import hessian, jacfwd, jvp
+from .reverse import grad, grad_and_value, jacrev, linearize, vjp
+
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp", "vmap"]

@@ -1,0 +1,204 @@
+"""``vmap``: a function of one example becomes one of a batch."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..core import pytree
+from ..core.carrier import Batched
+from ..core.namespace import F
+from ..core.state import state
+from ..core.tensor import Tensor, wrap
+from ..core.transforms import enter, expanded, leave, make_batched, moved, unpack_batched
+
+InDims = int | tuple[Any, ...] | list[Any] | dict[Any, Any] | None
+DIMS = (int, type(None))
+
+
+def name_of(func: Callable[..., Any]) -> str:
+    return getattr(func, "__name__", None) or type(func).__name__
+
+
+def vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """Vectorise a function of one example over a batch of them.
+
+    Parameters
+    ----------
+    func
+        Takes and returns tensors, or nested containers of them.
+    in_dims
+        Which dimension of each positional argument is the batch; None: the argument is the same for every example. One
+        number for all, or a nested container that mirrors the arguments. Keyword arguments are never batched.
+    out_dims
+        Where each result has its batch dimension.
+    randomness
+        What random operators do inside: ``"error"``, ``"same"`` (one draw for all examples) or ``"different"``.
+    chunk_size
+        How many examples run at once; None: all.
+
+    Returns
+    -------
+    Callable
+        The function over batches.
+
+    Raises
+    ------
+    ValueError
+        If the arguments do not fit ``in_dims``, the batch sizes differ, or a result is no tensor.
+    RuntimeError
+        If the function reads a value that differs from example to example, as ``if x.sum() > 0`` does: use ``where``.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> x, y = tp.ones(3, 2), tp.ones(3, 2)
+    >>> tp.vmap(lambda a, b: (a * b).sum())(x, y)
+    tensor([2., 2., 2.])
+    """
+    if randomness not in ("error", "same", "different"):
+        raise RuntimeError(f"vmap: Only allowed values for randomness are 'error', 'different', or 'same', got {randomness!r}")
+    if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size < 1):
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    @functools.wraps(func)
+    def batched(*args: Any, **kwargs: Any) -> Any:
+        leaves, spec, dims, size = batch_of(func, in_dims, args)
+        if chunk_size is not None and size > chunk_size:
+            return in_chunks(func, leaves, spec, dims, size, chunk_size, out_dims, randomness, kwargs)
+        return run(func, leaves, spec, dims, size, out_dims, randomness, kwargs)
+
+    return batched
+
+
+def batch_of(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], pytree.Spec, list[Any], int]:
+    """The leaves of the arguments with the batch dimension of each, counted from the front, and the batch size."""
+    name = name_of(func)
+    if type(in_dims) is list:
+        in_dims = tuple(in_dims)
+    if type(in_dims) is not int and not isinstance(in_dims, tuple):
+        raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially "
+                         f"nested) tuple matching the structure of inputs, got: {type(in_dims)}.")  # fmt: skip
+    if not args:
+        raise ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
+                         "over a function with no inputs. The latter is unsupported.")  # fmt: skip
+    leaves, spec = pytree.flatten(args)
+    dims: list[Any] | None = [in_dims] * len(leaves) if type(in_dims) is int else pytree.broadcast_prefix(in_dims, spec, DIMS)
+    if dims is None:
+        raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure of "
+                         f"inputs. in_dims has structure {pytree.flatten(in_dims)[1]} but inputs has structure {spec}.")  # fmt: skip
+    size = None
+    for i, (x, dim) in enumerate(zip(leaves, dims)):
+        if dim is None:
+            continue
+        if not isinstance(x, Tensor):
+            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but the input is "
+                             f"of type {type(x).__name__}. We cannot vmap over non-Tensor arguments, please use None as the "
+                             "respective in_dim")  # fmt: skip
+        shape = x._data.shape
+        n = len(shape)
+        if not -n <= dim < n:
+            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, but that input "
+                             f"is a Tensor of dimensionality {n} so expected in_dim to satisfy -{n} <= in_dim < {n}.")  # fmt: skip
+        if dim < 0:
+            dims[i] = dim = dim + n
+        if size is None:
+            size = shape[dim]
+        elif size != shape[dim]:
+            sizes = [x._data.shape[d] for x, d in zip(leaves, dims) if d is not None]
+            raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                             f"{sizes} for the mapped dimension")  # fmt: skip
+    if size is None:
+        raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): at least one input must be vmapped over: "
+                         "every in_dim is None")  # fmt: skip
+    return leaves, spec, dims, size
+
+
+def run(
+    func: Any, leaves: list[Any], spec: pytree.Spec, dims: list[Any], size: int, out_dims: Any, randomness: str, kwargs: Any
+) -> Any:
+    level = enter()
+    batches = state.batches
+    state.batches = (*batches, (level, size, randomness))
+    try:
+        given = [x if dim is None else make_batched(x, dim, level) for x, dim in zip(leaves, dims)]
+        out = func(*pytree.unflatten(given, spec), **kwargs)
+        if type(out) is Tensor and type(out_dims) is int:
+            return result(out, out_dims, level, size, func, out_dims)
+        outs, out_spec = pytree.flatten(out)
+        places = output_dims(func, out_dims, outs, out_spec)
+        return pytree.unflatten([result(o, d, level, size, func, out_dims) for o, d in zip(outs, places)], out_spec)
+    finally:
+        state.batches = batches
+        leave(level)
+
+
+def output_dims(func: Any, out_dims: Any, outs: list[Any], spec: pytree.Spec) -> list[Any]:
+    for o in outs:
+        if not isinstance(o, Tensor):
+            raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type "
+                             f"{type(o)} as a return.")  # fmt: skip
+    if not outs:
+        raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, it returned no tensor "
+                         f"(structure {spec}).")  # fmt: skip
+    if type(out_dims) is int:
+        return [out_dims] * len(outs)
+    if spec is pytree.LEAF and type(out_dims) is tuple and len(out_dims) == 1:
+        out_dims = out_dims[0]
+    if type(out_dims) is tuple and spec.kind is list:
+        out_dims = list(out_dims)
+    places = pytree.broadcast_prefix(out_dims, spec, DIMS)
+    if places is None:
+        raise ValueError(f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
+                         f"structure of `outputs`. out_dims has structure {pytree.flatten(out_dims)[1]} but outputs has "
+                         f"structure {spec}.")  # fmt: skip
+    return places
+
+
+def result(t: Tensor, dim: int | None, level: int, size: int, func: Any, out_dims: Any) -> Tensor:
+    """A result as seen from outside, its batch in dimension ``dim``."""
+    value = unpack_batched(t, level)
+    if dim is None:
+        if value is not None:
+            raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` can not return a BatchedTensor when out_dim is None")
+        return t
+    if value is None:
+        value = expanded(t, size)
+    if dim == 0:
+        return value
+    n = value._data.ndim
+    if not -n <= dim < n:
+        raise IndexError(f"vmap({name_of(func)}, ..., out_dims={out_dims}): Dimension out of range (expected to be in range "
+                         f"of [{-n}, {n - 1}], but got {dim})")  # fmt: skip
+    return moved(value, 0, dim % n)
+
+
+def in_chunks(
+    func: Any, leaves: list[Any], spec: pytree.Spec, dims: list[Any], size: int, chunk: int, out_dims: Any, randomness: str,
+    kwargs: Any,
+) -> Any:  # fmt: skip
+    """At most ``chunk`` examples at once, joined along the batch dimensions of the results."""
+    parts = []
+    for start in range(0, size, chunk):
+        stop = min(start + chunk, size)
+        some = [x if d is None else F.slice(x, (*(slice(None),) * d, slice(start, stop))) for x, d in zip(leaves, dims)]
+        parts.append(pytree.flatten(run(func, some, spec, dims, stop - start, out_dims, randomness, kwargs)))
+    out_spec = parts[0][1]
+    if any(s != out_spec for _, s in parts):
+        raise RuntimeError(f"vmap({name_of(func)}, ..., chunk_size={chunk}): the chunks returned different structures")
+    places = output_dims(func, out_dims, parts[0][0], out_spec)
+    joined = []
+    for column, d in zip(zip(*[outs for outs, _ in parts]), places):
+        if d is None:
+            joined.append(column[0])
+        else:
+            joined.append(F.cat(*column, dim=d if d < 0 else d - column[0]._data.ndim))
+    return pytree.unflatten(joined, out_spec)
