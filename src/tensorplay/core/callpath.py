@@ -235,14 +235,14 @@ def call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | None], fo
         scope["write_out"] = p.write_out
         body.append(f"    if out is not None: return write_out({p.name!r}, apply(({arguments}, ), ({attrs})), out)")
     # a Python scalar as the second operand, the commonest mixed case; as the first one of a reflected operator
-    if p.promotes and len(p.inputs) == 2 and "other" in plans:
+    if "scalar" in plans:
         scalar, tensor = p.inputs if form == "reflected" else p.inputs[::-1]
         operands = [n if n == scalar else f"{n}_data" for n in p.inputs]
         body += [f"    kind = type({scalar})", "    if kind is float or kind is int:",
                  f"        try: {tensor}_data = {tensor}._data", f"        except AttributeError: {slow}",
                  f"        if type({tensor}_data) is ndarray and ((dtype := {tensor}_data.dtype) is float32 or dtype is float64):",
                  f"            {result} = kernel({', '.join([*operands, *p.attrs])})"]  # fmt: skip
-        body += finish(plans[scalar], "            ", {scalar})
+        body += finish(plans["scalar"], "            ", {scalar})
         body += [f"        {slow}"]
     if form == "reflected":
         return compile_function("\n".join([*lines, *body, f"    {slow}"]), p.name, scope)

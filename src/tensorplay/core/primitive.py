@@ -54,7 +54,7 @@ class Primitive:
         self.vjp = vjp or {}
         self.elementwise = self.broadcasts = elementwise
         self.promotes, self.unpromoted = promotes, unpromoted
-        self.refuses: dict[str, str] = {}
+        self.check: Callable[[str, list[Any], Any], None] | None = None
         self.holomorphic, self.view, self.multi_view, self.outputs = holomorphic, view, multi_view, outputs
         self.node_name = node_name or "".join(part.capitalize() for part in name.strip("_").split("_")) + "Backward0"
         self.attrs: dict[str, Any] = {}
@@ -89,10 +89,10 @@ class Primitive:
             if self.differentiable:
                 self.plan = Plan(self, set())
                 plans[""] = (self.plan, self.plan.node_class())
-            if "other" in self.inputs:
-                plans["other"] = None
-                if self.differentiable and (scalar := Plan(self, {"other"})).rules:
-                    plans["other"] = (scalar, scalar.node_class())
+            if len(self.inputs) == 2 and promotes:  # a Python scalar as the second operand
+                plans["scalar"] = None
+                if self.differentiable and (scalar := Plan(self, {self.inputs[1]})).rules:
+                    plans["scalar"] = (scalar, scalar.node_class())
             if plans[""]:
                 self.node_class = plans[""][1]
                 self.record = self.plan.recorder(self.node_class)
@@ -109,9 +109,8 @@ class Primitive:
         """The call path as a method for one of Python's binary operators, or for its reflected form."""
         if not reflected:
             return call_path(self, self.plans, "operator")
-        plan = Plan(self, {"input"}) if "input" in self.vjp or "other" in self.vjp else None
-        plans = {**self.plans, "input": (plan, plan.node_class()) if plan and plan.rules else None}
-        return call_path(self, plans, "reflected")
+        plan = Plan(self, {self.inputs[0]})
+        return call_path(self, {"": None, "scalar": (plan, plan.node_class()) if plan.rules else None}, "reflected")
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}({', '.join([*self.inputs, *self.attrs])})>"
@@ -472,7 +471,7 @@ def on_meta(p: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     if p.elementwise:  # one element tells the dtype
         shapes = [a._data.shape for a in stand_ins]
         check_broadcast(p.name, shapes)
-        one = on_arrays(p, tuple(wrap(np.zeros((1,) * a._data.ndim, a._data.dtype)) for a in stand_ins), attrs)
+        one = on_arrays(p, tuple(wrap(np.ones((1,) * a._data.ndim, a._data.dtype)) for a in stand_ins), attrs)
         return Meta(np.broadcast_shapes(*shapes), one.dtype)
     out = on_arrays(p, tuple(stand_ins), attrs)
     if type(out) is tuple or type(out) is list:
@@ -533,8 +532,8 @@ def result_dtype(p: Primitive, args: tuple[Any, ...]) -> Any:
     common = promote(operands) if len(operands) > 1 else operands[0][0]
     if p.promotes == "float" and common.category < dtypes.FLOATING:
         common = dtypes.get_default_dtype()
-    if p.refuses and common.numpy.kind in p.refuses:
-        raise RuntimeError(f"{p.name}(): " + p.refuses[common.numpy.kind].format(dtype=common))
+    if p.check is not None:
+        p.check(p.name, [d for d, _ in operands], common)
     return common
 
 
@@ -679,7 +678,7 @@ def elementwise(
     jvp: Any = None,
     promotes: str = "same",
     unpromoted: tuple[str, ...] = (),
-    refuses: str | dict[str, str] = "",
+    check: Callable[[str, list[Any], Any], None] | None = None,
     holomorphic: bool = True,
     node_name: str | None = None,
     doc: str | None = None,
@@ -687,12 +686,12 @@ def elementwise(
     """Declare an operator that acts on each element: broadcasting, promotion, batching and forward mode follow.
 
     ``promotes``: "same" computes in the operands' common dtype, "float" in the default float where they are integers.
-    ``unpromoted`` names inputs that keep their dtype (conditions). ``refuses`` holds the kinds of dtype (of "biufcV", V
-    being bfloat16) that the operator does not take, perhaps each with a message. The function takes ``out=``.
+    ``unpromoted`` names inputs that keep their dtype (conditions). ``check(name, dtypes, common)`` raises where the
+    operator does not take the operands' dtypes or their common one. The function takes ``out=``.
     """
     made = Primitive(name, kernel, inputs, vjp, jvp, "elementwise", True, promotes, unpromoted, holomorphic, False, False,
                      1, node_name)  # fmt: skip
-    made.refuses = refuses if isinstance(refuses, dict) else dict.fromkeys(refuses, f'"{name}" not implemented for {{dtype}}')
+    made.check = check
     made.function.__doc__ = doc
     return made.function
 

@@ -15,14 +15,14 @@ from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import PRIMITIVES, elementwise, result_dtype
 from ..core.tensor import Tensor
+from .declare import BOOL_MINUS, refusing
 
 # ---- sums and products
 
 elementwise("add", "add", inputs="input, other", vjp={"input": lambda F, g: g, "other": lambda F, g: g})
 elementwise(
     "sub", "subtract", inputs="input, other", vjp={"input": lambda F, g: g, "other": lambda F, g: -g},
-    refuses={"b": "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-                  "operator instead."},
+    check=refusing("b", BOOL_MINUS, RuntimeError, any_operand=True),
 )  # fmt: skip
 
 
@@ -69,8 +69,7 @@ operator(out=False, inplace=True, aliases=("multiply",))(mul)
 
 neg = elementwise(
     "neg", "negative", vjp={"input": lambda F, g: -g},
-    refuses={"b": "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the "
-                  "`~` or `logical_not()` operator instead."},
+    check=refusing("b", BOOL_MINUS.replace("Subtraction, the `-` operator, with", "Negation, the `-` operator, on"), RuntimeError),
 )  # fmt: skip
 operator(out=False, inplace=True, aliases=("negative",))(neg)
 
@@ -121,11 +120,11 @@ def zero(F: Any, g: Any) -> Any:
     return F.zeros_like(g)
 
 
-floor_divide = elementwise("floor_divide", floor_divide_kernel, inputs="input, other", refuses="bc")
+floor_divide = elementwise("floor_divide", floor_divide_kernel, inputs="input, other", check=refusing("bc"))
 operator(out=False, inplace=True)(floor_divide)
-elementwise("div_floor", floor_divide_kernel, vjp={"input": zero, "other": zero}, refuses="bc",
+elementwise("div_floor", floor_divide_kernel, vjp={"input": zero, "other": zero}, check=refusing("bc"),
                         node_name="DivBackward1")  # fmt: skip
-elementwise("div_trunc", div_trunc_kernel, vjp={"input": zero, "other": zero}, refuses="bc",
+elementwise("div_trunc", div_trunc_kernel, vjp={"input": zero, "other": zero}, check=refusing("bc"),
                         node_name="DivBackward1")  # fmt: skip
 
 
@@ -156,12 +155,12 @@ def fmod_kernel(xp: Any, input: Any, other: Any) -> Any:
 
 
 remainder = elementwise(
-    "remainder", remainder_kernel, refuses="bc",
+    "remainder", remainder_kernel, check=refusing("bc"),
     vjp={"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_floor(input, other)},
 )  # fmt: skip
 operator(out=False, inplace=True)(remainder)
 fmod = elementwise(
-    "fmod", fmod_kernel, refuses="bc",
+    "fmod", fmod_kernel, check=refusing("bc"),
     vjp={"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_trunc(input, other)},
 )  # fmt: skip
 operator(out=False, inplace=True)(fmod)

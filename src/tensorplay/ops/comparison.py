@@ -9,7 +9,8 @@ import numpy as np
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import PRIMITIVES, elementwise, primitive
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor
+from .declare import refusing
 
 # ---- comparison
 
@@ -17,7 +18,7 @@ for name, kernel, alias, refuses in [
     ("eq", "equal", None, ""), ("ne", "not_equal", "not_equal", ""), ("lt", "less", "less", "c"),
     ("le", "less_equal", "less_equal", "c"), ("gt", "greater", "greater", "c"), ("ge", "greater_equal", "greater_equal", "c"),
 ]:  # fmt: skip
-    compare = elementwise(name, kernel, inputs="input, other", refuses=refuses)
+    compare = elementwise(name, kernel, inputs="input, other", check=refusing(refuses))
     operator(out=False, inplace=True, aliases=(alias,) if alias else ())(compare)
     setattr(Tensor, f"__{name}__", PRIMITIVES[name].operator())
 
@@ -38,11 +39,11 @@ for name in ("logical_and", "logical_or", "logical_xor", "logical_not"):
 # ---- bits
 
 for name in ("and", "or", "xor"):
-    bits = elementwise(f"bitwise_{name}", f"bitwise_{name}", inputs="input, other", refuses="fcV")
+    bits = elementwise(f"bitwise_{name}", f"bitwise_{name}", inputs="input, other", check=refusing("fcV"))
     operator(out=False, inplace=True)(bits)
     setattr(Tensor, f"__{name}__", PRIMITIVES[f"bitwise_{name}"].operator())
     setattr(Tensor, f"__r{name}__", PRIMITIVES[f"bitwise_{name}"].operator(reflected=True))
-bitwise_not = elementwise("bitwise_not", "invert", refuses="fcV")
+bitwise_not = elementwise("bitwise_not", "invert", check=refusing("fcV"))
 operator(out=False, inplace=True)(bitwise_not)
 Tensor.__invert__ = bitwise_not
 
@@ -62,7 +63,7 @@ def right_shift_kernel(xp: Any, input: Any, other: Any) -> Any:
 
 
 for name, kernel in (("left_shift", left_shift_kernel), ("right_shift", right_shift_kernel)):
-    shift = elementwise(f"bitwise_{name}", kernel, refuses="bfcV")
+    shift = elementwise(f"bitwise_{name}", kernel, check=refusing("bfcV"))
     operator(out=False, inplace=True)(shift)
     python_name = "lshift" if name == "left_shift" else "rshift"
     setattr(Tensor, f"__{python_name}__", PRIMITIVES[f"bitwise_{name}"].operator())
@@ -72,7 +73,7 @@ for name, kernel in (("left_shift", left_shift_kernel), ("right_shift", right_sh
 
 for name in ("isnan", "isinf", "isfinite"):
     operator(out=False)(elementwise(name, name))
-elementwise("signbit", lambda xp, input: xp.signbit(input) if input.dtype.kind != "b" else xp.zeros_like(input), refuses="c")
+elementwise("signbit", lambda xp, input: xp.signbit(input) if input.dtype.kind != "b" else xp.zeros_like(input), check=refusing("c"))
 
 # ---- choosing
 
@@ -114,5 +115,5 @@ def half_at_ties(better: str) -> dict[str, Any]:
 
 
 for name, better in (("maximum", "gt"), ("minimum", "lt"), ("fmax", "gt"), ("fmin", "lt")):
-    extremum = elementwise(name, name, inputs="input, other", vjp=half_at_ties(better), refuses="c")
+    extremum = elementwise(name, name, inputs="input, other", vjp=half_at_ties(better), check=refusing("c"))
     operator(out=False)(extremum)
