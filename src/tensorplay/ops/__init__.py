@@ -2,3 +2,4 @@
 
 from . import structural  # isort: skip
 from . import arithmetic, comparison, complex, einsum, elementwise, factories, indexing, matmul, reduction, shape
+from . import activation, dense, loss, normalization

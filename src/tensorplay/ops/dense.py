@@ -1,0 +1,341 @@
+"""Dense layers: linear maps, embeddings."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core import dtype as dtypes
+from ..core.namespace import F, R
+from ..core.operator import operator
+from ..core.primitive import align, batch_size, expand_to_batch, primitive
+from ..core.tensor import Tensor, wrap
+from . import arguments as arg
+
+# ---- linear: rows times a matrix, in three primitives that are closed under differentiation
+
+
+def multiply(x: Any, y: Any) -> Any:
+    """The matrix product; dtypes that BLAS lacks go through the kernel of matmul."""
+    if x.dtype.kind in "fc" and x.dtype.itemsize > 2:
+        return x.dot(y)
+    return R.mm(x, y) if x.ndim > 1 else R.mv(y.T, x)
+
+
+def linear_kernel(xp: Any, input: Any, weight: Any, bias: Any = None) -> Any:
+    dtype = input.dtype
+    if dtype != weight.dtype or (bias is not None and bias.dtype != dtype):
+        names = [dtypes.by_numpy[a.dtype] for a in (input, weight, bias) if a is not None]
+        raise RuntimeError(f"linear(): input, weight and bias must have the same dtype, but got {', '.join(map(str, names))}")
+    shape = input.shape
+    x = input.reshape(-1, shape[-1]) if len(shape) > 2 and shape[-1] else input
+    try:
+        out = multiply(x, weight.T)
+    except ValueError:
+        rows = math.prod(shape[:-1])
+        raise RuntimeError(f"linear(): mat1 and mat2 shapes cannot be multiplied ({rows}x{shape[-1]} and "
+                           f"{weight.shape[1]}x{weight.shape[0]})") from None  # fmt: skip
+    if bias is not None:
+        try:
+            out += bias
+        except ValueError:
+            raise RuntimeError(f"linear(): The expanded size of the bias ({bias.shape}) must match the output features "
+                               f"({weight.shape[0]})") from None  # fmt: skip
+    return out.reshape(*shape[:-1], weight.shape[0]) if len(shape) > 2 else out
+
+
+def linear_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
+    """A shared matrix takes the examples as rows; a shared input meets all matrices as one tall one."""
+    (input, weight, bias), (of_input, of_weight, of_bias) = values, dims
+    if of_weight is None:
+        if of_input is None:
+            out = F.linear(input, weight)
+        elif of_bias is None:
+            return F.linear(input, weight, bias)
+        else:
+            out = F.linear(input, weight)
+    elif of_input is None:
+        size, o, i = weight._data.shape
+        out = F.linear(input, F.reshape(weight, (size * o, i)))
+        out = F.reshape(out, (*out._data.shape[:-1], size, o))
+        n = out._data.ndim
+        out = F.permute(out, (-2, *range(-n, -2), -1))
+        of_input = 0
+    else:
+        shape, o = input._data.shape, weight._data.shape[-2]
+        rows = F.reshape(input, (shape[0], math.prod(shape[1:-1]), shape[-1]))
+        out = F.reshape(F.matmul(rows, F.mT(weight)), (*shape[:-1], o))
+    if bias is None:
+        return out
+    return F.add(*align([out, bias], [None if of_input is of_weight is None else 0, of_bias]))
+
+
+linear_ = primitive(
+    "linear", linear_kernel,
+    vjp={
+        "input": lambda F, g, weight: F.linear(g, F.mT(weight)),
+        "weight": lambda F, g, input: F.linear_weight(g, input),
+        "bias": lambda F, g, bias_shape: F.sum_to(g, bias_shape),
+    },
+    jvp={
+        "input": lambda F, t, weight: F.linear(t, weight),
+        "weight": lambda F, t, input: F.linear(input, t),
+        "bias": lambda F, t, out: F.expand(t, out.shape),
+    },
+    batch=linear_batch, node_name="AddmmBackward0",
+)  # fmt: skip
+
+
+def linear_weight_kernel(xp: Any, input: Any, other: Any) -> Any:
+    if input.ndim == 1:
+        return np.multiply.outer(input, other)
+    if input.ndim > 2:
+        input, other = input.reshape(-1, input.shape[-1]), other.reshape(-1, other.shape[-1])
+    return multiply(input.T, other)
+
+
+def linear_weight_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
+    (g, x), (of_g, of_x) = values, dims
+    o, i, size = g._data.shape[-1], x._data.shape[-1], batch_size(values, dims)
+    if of_g is None or of_x is None:
+        batched = x if of_g is None else g
+        n = batched._data.ndim
+        folded = F.permute(batched, (*range(1 - n, -1), -n, -1))
+        shape = folded._data.shape
+        folded = F.reshape(folded, (*shape[:-2], shape[-2] * shape[-1]))
+        if of_g is None:
+            out = F.reshape(F.linear_weight(g, folded), (o, size, i))
+            return F.permute(out, (-2, -3, -1))
+        return F.reshape(F.linear_weight(folded, x), (size, o, i))
+    rows = math.prod(g._data.shape[1:-1])
+    g, x = F.reshape(g, (size, rows, o)), F.reshape(x, (size, rows, i))
+    if rows == 1:
+        return F.mul(F.mT(g), x)
+    return F.matmul(F.mT(g), x)
+
+
+linear_weight = primitive(
+    "linear_weight", linear_weight_kernel,
+    vjp={"input": lambda F, g, other: F.linear(other, g), "other": lambda F, g, input: F.linear(input, F.mT(g))},
+    jvp={"input": lambda F, t, other: F.linear_weight(t, other), "other": lambda F, t, input: F.linear_weight(input, t)},
+    batch=linear_weight_batch,
+)  # fmt: skip
+"""``input`` (..., o) and ``other`` (..., i): the sum over all rows of their outer products, (o, i)."""
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Rows times a matrix: ``input @ weight.T + bias``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of shape (..., in_features).
+    weight : Tensor
+        Of shape (out_features, in_features), or (in_features,) for one output without a dimension.
+    bias : Tensor, optional
+        Of shape (out_features,).
+
+    Raises
+    ------
+    RuntimeError
+        If shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.linear(tp.ones(2, 3), tp.ones(1, 3), tp.tensor([0.5]))
+    tensor([[3.5000],
+            [3.5000]])
+    """
+    if type(weight) is Tensor and weight._data.ndim == 1:
+        out = F.linear(input, F.reshape(weight, (1, -1)))
+        out = F.reshape(out, out._data.shape[:-1])
+        return out if bias is None else F.add(out, bias)
+    return F.linear(input, weight, bias)
+
+
+# ---- embedding: rows of a matrix, by number
+
+
+def within_kernel(xp: Any, input: Any, *, rows: int) -> Any:
+    if input.size and not (0 <= input.min() and input.max() < rows):
+        raise IndexError(f"index out of range in self: embedding() has {rows} rows, but its indices reach from {input.min()} "
+                         f"to {input.max()}")  # fmt: skip
+    return input
+
+
+within = primitive("within", within_kernel, batch="same")
+
+
+def embedding_kernel(xp: Any, weight: Any, indices: Any) -> Any:
+    return weight.take(within_kernel(xp, indices, rows=len(weight)), 0)
+
+
+def embedding_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
+    """A shared table takes the indices of all examples; several tables become one tall one."""
+    (weight, indices), (of_weight, of_indices) = values, dims
+    if of_weight is None:
+        return F.embedding(weight, indices)
+    size, rows, *columns = weight._data.shape
+    return F.embedding(F.reshape(weight, (size * rows, *columns)), offset(indices, of_indices, size, rows))
+
+
+def offset(indices: Tensor, dim: int | None, size: int, rows: int) -> Tensor:
+    """Indices into the tables of all examples, one above the other."""
+    ndim = indices._data.ndim - (dim == 0)
+    starts = wrap(np.arange(0, size * rows, max(rows, 1)).reshape(size, *(1,) * ndim))
+    return F.add(F.within(indices, rows), starts)
+
+
+def embedding_vjp(F: Any, g: Any, weight_shape: tuple[int, ...], indices: Any) -> Any:
+    return F.embedding_weight(g, indices, weight_shape[0])
+
+
+embedding_ = primitive(
+    "embedding", embedding_kernel, vjp={"weight": embedding_vjp}, jvp="linear", batch=embedding_batch
+)
+
+
+def embedding_weight_kernel(xp: Any, input: Any, indices: Any, *, rows: int) -> Any:
+    columns = input.shape[indices.ndim :]
+    return add_rows(input.reshape(indices.size, math.prod(columns)), indices.reshape(-1), rows).reshape(rows, *columns)
+
+
+def add_rows(values: Any, indices: Any, rows: int) -> Any:
+    """A matrix of ``rows`` rows: the sums of the values with the same index."""
+    if values.dtype.itemsize == 2:
+        return add_rows(values.astype(np.float32), indices, rows).astype(values.dtype)
+    if values.size <= 1 << 12 or values.shape[1] == 1:
+        out = np.zeros((rows, values.shape[1]), values.dtype)
+        np.add.at(out, indices, values)
+        return out
+    from scipy.sparse import csc_array
+
+    n = len(indices)
+    hot = csc_array((np.ones(n, values.dtype), indices, np.arange(n + 1)), shape=(rows, n))
+    return hot @ values
+
+
+def embedding_weight_batch(p: Any, values: list[Any], dims: list[Any], rows: int) -> Any:
+    (g, indices), (of_g, of_indices) = values, dims
+    size = batch_size(values, dims)
+    g = expand_to_batch(g, size) if of_g is None else g
+    if of_indices is None:
+        indices = expand_to_batch(indices, size)
+    out = F.embedding_weight(g, offset(indices, 0, size, rows), size * rows)
+    return F.reshape(out, (size, rows, *out._data.shape[1:]))
+
+
+embedding_weight = primitive(
+    "embedding_weight", embedding_weight_kernel, vjp={"input": lambda F, g, indices: F.embedding(g, indices)}, jvp="linear",
+    batch=embedding_weight_batch, node_name="EmbeddingDenseBackward0",
+)  # fmt: skip
+
+
+def scaled_gradient_kernel(xp: Any, input: Any, indices: Any, *, padding_idx: int | None, by_freq: bool) -> Any:
+    return input
+
+
+def scaled_gradient_vjp(F: Any, g: Any, indices: Any, padding_idx: int | None, by_freq: bool) -> Any:
+    return F.scale_rows(g, indices, padding_idx, by_freq)
+
+
+scaled_gradient = primitive(
+    "scaled_gradient", scaled_gradient_kernel, vjp={"input": scaled_gradient_vjp}, jvp="linear", batch="same",
+    node_name="EmbeddingBackward0",
+)  # fmt: skip
+"""The table itself, whose gradient is divided by the number of times a row was used, and zero for the padding."""
+
+
+def scale_rows_kernel(xp: Any, input: Any, indices: Any, *, padding_idx: int | None, by_freq: bool) -> Any:
+    out = input.copy()
+    if by_freq:
+        rows = input.shape[-2]
+        flat = indices.reshape(*input.shape[:-2], -1)
+        counts = np.zeros((*input.shape[:-2], rows), input.dtype)
+        for place in np.ndindex(flat.shape[:-1]):
+            counts[place] = np.bincount(flat[place], minlength=rows)
+        out /= np.maximum(counts, 1)[..., None]
+    if padding_idx is not None:
+        out[..., padding_idx, :] = 0
+    return out
+
+
+scale_rows = primitive(
+    "scale_rows", scale_rows_kernel,
+    vjp={"input": scaled_gradient_vjp}, jvp="linear", batch="same",
+)  # fmt: skip
+
+
+def renormalise(indices: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
+    """Scale rows that are used and too long down to ``max_norm``, in place and unrecorded."""
+    from ..core.inplace import write
+
+    if type(weight._data) is not np.ndarray or type(indices._data) is not np.ndarray:
+        raise RuntimeError("embedding(): max_norm writes into weight, which is not possible inside vmap or jvp")
+    table, used = weight._data, np.unique(indices._data)
+    rows = table[used]
+    norms = np.linalg.norm(rows, norm_type, axis=1, keepdims=True)
+    new = table.copy()
+    new[used] = np.where(norms > max_norm, rows * (max_norm / (norms + 1e-7)), rows)
+    write(weight.detach(), wrap(new), "embedding")
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Rows of ``weight`` by number.
+
+    Parameters
+    ----------
+    input : Tensor
+        Indices, int64 or int32, of any shape.
+    weight : Tensor
+        Of shape (rows, columns).
+    padding_idx : int, optional
+        A row that receives no gradient.
+    max_norm, norm_type : float
+        Rows that are used and whose norm is larger are first scaled down to it, in place.
+    scale_grad_by_freq : bool
+        Divide each row's gradient by the number of times it was used.
+    sparse : bool
+        Accepted; gradients are dense.
+
+    Raises
+    ------
+    IndexError
+        If an index is out of range.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.embedding(tp.tensor([1, 1]), tp.tensor([[1., 2.], [3., 4.]]))
+    tensor([[3., 4.],
+            [3., 4.]])
+    """
+    indices = arg.tensor(input, "embedding", "indices")
+    if indices._data.dtype.kind not in "iu" or indices._data.dtype.itemsize < 4:
+        raise RuntimeError("embedding(): Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+                           f"Long, Int; but got {indices.dtype} instead")  # fmt: skip
+    rows = arg.tensor(weight, "embedding", "weight", 2)._data.shape[0] if weight._data.ndim else 0
+    if weight._data.ndim != 2:
+        raise RuntimeError(f"embedding(): 'weight' must be 2-D, got {weight._data.ndim}-D")
+    if padding_idx is not None:
+        if not -rows <= padding_idx < rows:
+            raise AssertionError(f"embedding(): padding_idx must be within num_embeddings, got {padding_idx} for {rows} rows")
+        padding_idx %= rows
+    if max_norm is not None:
+        renormalise(indices, weight, max_norm, norm_type)
+    if padding_idx is None and not scale_grad_by_freq:
+        return F.embedding(weight, indices)
+    return F.embedding(scaled_gradient(weight, indices, padding_idx, scale_grad_by_freq), indices)

@@ -1,0 +1,38 @@
+"""What fused kernels share: blocks of rows that stay in the cache, and arithmetic of 16-bit floats in float32."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+BLOCK = 1 << 16
+"""Elements that a kernel of several passes works on at a time: they stay in the cache between the passes."""
+
+
+def widened(x: Any) -> Any:
+    """A floating array, in float32 if it has 16 bits."""
+    return x.astype(np.float32) if x.dtype.itemsize == 2 else x
+
+
+def narrowed(x: Any, dtype: np.dtype[Any]) -> Any:
+    """The array in the dtype that a result is to have."""
+    return x if x.dtype is dtype else x.astype(dtype)
+
+
+def row_blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Slices of rows, each of about ``BLOCK`` elements."""
+    step = max(1, BLOCK // max(1, columns))
+    for start in range(0, rows, step):
+        yield slice(start, min(start + step, rows))
+
+
+def kept_shape(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
+    """The shape after a reduction that keeps its dimension, which counts from the end."""
+    return (*shape[:dim], 1, *shape[len(shape) + dim + 1 :])
+
+
+def sum_over(F: Any, x: Any, dim: int) -> Any:
+    """The sum over one dimension, which is kept; over arrays or Tensors."""
+    return F.sum_to(x, kept_shape(x.shape, dim))
