@@ -1,5 +1,5 @@
 """The operators, one file per family; importing one registers what is in it."""
 
 from . import structural  # isort: skip
-from . import arithmetic, comparison, complex, einsum, elementwise, factories, indexing, matmul, reduction, shape
+from . import arithmetic, comparison, complex, einsum, elementwise, extrema, factories, indexing, matmul, reduction, shape
 from . import activation, dense, loss, normalization

@@ -1,4 +1,4 @@
-"""Reductions: sums, products, extrema, logical tests, moments, norms.
+"""Reductions: sums, products, logical tests, moments, norms.
 
 The attribute ``dim`` of a primitive is None (all dimensions) or a tuple of dimensions counted from the end.
 """
@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import builtins
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..core import dtype as dtypes
-from ..core import return_types
 from ..core.namespace import F
-from ..core.operator import operator
+from ..core.operator import OPERATORS, operator
 from ..core.primitive import primitive
+from ..core.promotion import promote_types
 from ..core.tensor import Tensor
 from . import arguments as arg
 
@@ -149,8 +150,8 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
         arg.flag(keepdim, "mean", "keepdim")
     if arg.tensor(input, "mean")._data.dtype.kind not in "fcV":
         whose = "Input dtype" if dtype is None else "Optional dtype"
-        raise RuntimeError(f"mean(): could not infer output dtype. {whose} must be either a floating point or complex dtype. "
-                           f"Got: {input.dtype}; pass dtype=")  # fmt: skip
+        raise RuntimeError(f"mean(): could not infer output dtype. {whose} must be either a floating point or complex "
+                           f"dtype. Got: {input.dtype}; pass dtype=")  # fmt: skip
     return F.mean(input, dim, keepdim)
 
 
@@ -160,8 +161,8 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 def product_of_others(F: Any, x: Any, dim: int) -> Any:
     """For each element the product of all others along a dimension.
 
-    Multiplications alone, so that zeros need no care: of what stands before and behind over arrays, by pairs and pairs of
-    pairs over Tensors, where every higher derivative is then right, too.
+    Multiplications alone, so that zeros need no care: of what stands before and behind over arrays, by pairs and pairs
+    of pairs over Tensors, where every higher derivative is then right, too.
     """
     shape = x.shape
     axis = len(shape) + dim
@@ -246,275 +247,582 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     return out if dtype is None else arg.cast(out, dtype, "prod")
 
 
-# ---- largest and smallest elements
+# ---- logical tests and counts
 
 
-def extremum(name: str, ufunc: str, node_name: str, nan_is_larger: bool) -> None:
-    """Declare the values of amax and its like. Elements that tie share the cotangent evenly.
-
-    Where the result is nan, either the nans share it, or every gradient is nan.
-    """
-
+def logical_kernel(ufunc: str) -> Callable[..., Any]:
     def kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool) -> Any:
-        return getattr(xp, ufunc).reduce(input, dim, keepdims=keepdim)
+        out = getattr(xp, ufunc).reduce(input if input.dtype.kind == "b" else input != 0, dim, keepdims=keepdim)
+        return out.astype(np.uint8) if input.dtype == np.uint8 else out
 
-    def share(F: Any, input: Any, out: Any, input_dtype: Any, dim: Any, keepdim: bool) -> Any:
-        tied = F.cast(input == restored(F, out, input.shape, dim, keepdim), input_dtype)
-        if nan_is_larger:
-            tied = tied + F.cast(input != input, input_dtype)
-        return tied / F.sum(tied, dim, True)
-
-    def vjp(F: Any, g: Any, input: Any, out: Any, input_dtype: Any, dim: Any, keepdim: bool) -> Any:
-        return restored(F, g, input.shape, dim, keepdim) * share(F, input, out, input_dtype, dim, keepdim)
-
-    def jvp(F: Any, t: Any, input: Any, out: Any, input_dtype: Any, dim: Any, keepdim: bool) -> Any:
-        return F.sum(t * share(F, input, out, input_dtype, dim, keepdim), dim, keepdim)
-
-    primitive(name, kernel, vjp={"input": vjp}, jvp={"input": jvp}, batch=reduce_batch, node_name=node_name)
+    return kernel
 
 
-extremum("amax", "maximum", "AmaxBackward0", False)
-extremum("amin", "minimum", "AminBackward0", False)
-extremum("max", "maximum", "MaxBackward1", True)
-extremum("min", "minimum", "MinBackward1", True)
-
-# ---- picking one element of each line along a dimension; the positions are distinct
+primitive("all", logical_kernel("logical_and"), batch=reduce_batch)
+primitive("any", logical_kernel("logical_or"), batch=reduce_batch)
 
 
-def take_along_kernel(xp: Any, input: Any, index: Any, *, dim: int) -> Any:
-    return xp.take_along_axis(input, index, dim)
-
-
-def take_along_vjp(F: Any, g: Any, index: Any, input_shape: tuple[int, ...], dim: int) -> Any:
-    return F.put_along(g, index, input_shape[dim], dim)
-
-
-def take_along_jvp(F: Any, t: Any, index: Any, dim: int) -> Any:
-    return F.take_along(t, index, dim)
-
-
-def put_along_kernel(xp: Any, input: Any, index: Any, *, extent: int, dim: int) -> Any:
-    shape = list(input.shape)
-    shape[dim] = extent
-    out = np.zeros(shape, input.dtype)
-    if input.size:
-        np.put_along_axis(out, index, input, dim)
-    return out
-
-
-primitive("take_along", take_along_kernel, vjp={"input": take_along_vjp}, jvp={"input": take_along_jvp}, batch="same",
-          node_name="GatherBackward0")  # fmt: skip
-primitive(
-    "put_along", put_along_kernel, vjp={"input": lambda F, g, index, dim: F.take_along(g, index, dim)},
-    jvp={"input": lambda F, t, index, extent, dim: F.put_along(t, index, extent, dim)}, batch="same",
-    node_name="ScatterBackward0",
-)  # fmt: skip
-"""Zeros, with the input at the positions ``index``, no two of which are the same."""
-
-
-def with_dim(F: Any, x: Any, dim: int) -> Any:
-    """One more dimension, of extent 1, at ``dim``."""
-    shape = tuple(x.shape)
-    at = len(shape) + 1 + dim
-    return F.reshape(x, (*shape[:at], 1, *shape[at:]))
-
-
-def without_dim(F: Any, x: Any, dim: int) -> Any:
-    """The dimension ``dim``, of extent 1, left out."""
-    shape = tuple(x.shape)
-    at = len(shape) + dim
-    return F.reshape(x, (*shape[:at], *shape[at + 1 :]))
-
-
-def picked_vjp(F: Any, g: Any, out: Any, input_shape: tuple[int, ...], dim: int, keepdim: bool) -> Any:
-    """The vjp of (values, indices) where each value is the element at the index."""
-    cotangent, index = g[0], out[1]
-    if not keepdim:
-        cotangent, index = with_dim(F, cotangent, dim), with_dim(F, index, dim)
-    return F.put_along(cotangent, index, input_shape[dim], dim)
-
-
-def picked_jvp(F: Any, tangents: Any, out: Any, dim: int, keepdim: bool) -> Any:
-    if keepdim:
-        return [F.take_along(tangents[0], out[1], dim), None]
-    return [without_dim(F, F.take_along(tangents[0], with_dim(F, out[1], dim), dim), dim), None]
-
-
-def picking(name: str, choose: Callable[[Any, Any, int], Any]) -> None:
-    """Declare an operator (input, dim, keepdim) -> (values, indices); ``choose(xp, input, dim)`` gives the indices."""
-
-    def kernel(xp: Any, input: Any, *, dim: int, keepdim: bool) -> Any:
-        index = xp.expand_dims(choose(xp, input, dim), dim)
-        values = xp.take_along_axis(input, index, dim)
-        return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
-
-    primitive(name, kernel, vjp={"input": picked_vjp}, jvp=picked_jvp, batch="same", outputs=2,
-              node_name=name.removesuffix("_dim").capitalize() + "Backward0")  # fmt: skip
-
-
-picking("max_dim", lambda xp, input, dim: input.argmax(dim))
-picking("min_dim", lambda xp, input, dim: input.argmin(dim))
-
-
-def picked(name: str, input: Tensor, dim: Any, keepdim: bool, *attrs: Any) -> Any:
-    """(values, indices) of a primitive declared by :func:`picking`, named; a 0-dim tensor counts as a line of one."""
-    ordered(input, name)
-    d = arg.dimension(dim, input._data.ndim, name)
-    arg.flag(keepdim, name, "keepdim")
-    arg.nonempty(input, (d,), name)
-    if not input._data.ndim:
-        input, keepdim = F.reshape(input, (1,)), False
-    return getattr(return_types, name)(*getattr(F, name + "_dim")(input, d, keepdim, *attrs))
-
-
-def ordered(input: Tensor, name: str) -> None:
-    """Refuse complex numbers, which have no order."""
-    if arg.tensor(input, name)._data.dtype.kind == "c":
-        raise NotImplementedError(f"{name}(): not implemented for {input.dtype}: complex numbers have no order")
-
-
-def extreme_values(name: str, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
-    ordered(input, name)
-    dims = arg.reduced(dim, input._data.ndim, name)
-    arg.nonempty(input, dims, name)
+def tested(name: str, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    ndim = arg.tensor(input, name)._data.ndim
+    dims = None if dim is None or not ndim and dim != () else arg.dimensions(dim, ndim, name)
+    if not ndim and dim is not None:
+        arg.dimensions(dim, 0, name)
     return getattr(F, name)(input, dims, arg.flag(keepdim, name, "keepdim"))
 
 
 @operator()
-def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-    """The largest element, or the largest over some dimensions. Elements that tie share the gradient evenly.
+def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether all elements are true (not zero), of the whole tensor or over some dimensions.
 
     Parameters
     ----------
     input : Tensor
-    dim : int or tuple of ints
+    dim : int or tuple of ints, optional
         The dimensions to reduce; all of them by default.
     keepdim : bool
         Whether reduced dimensions stay, with extent 1.
-
-    Raises
-    ------
-    IndexError, RuntimeError
-        If there is no element to choose from.
-
-    Examples
-    --------
-    >>> import tensorplay as tp
-    >>> tp.amax(tp.tensor([[1., 5.], [3., 2.]]), 1)
-    tensor([5., 3.])
-    """
-    return extreme_values("amax", input, dim, keepdim)
-
-
-@operator()
-def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-    """The smallest element, or the smallest over some dimensions. Elements that tie share the gradient evenly.
-
-    Parameters
-    ----------
-    input : Tensor
-    dim : int or tuple of ints
-        The dimensions to reduce; all of them by default.
-    keepdim : bool
-        Whether reduced dimensions stay, with extent 1.
-
-    Raises
-    ------
-    IndexError, RuntimeError
-        If there is no element to choose from.
-
-    Examples
-    --------
-    >>> import tensorplay as tp
-    >>> tp.amin(tp.tensor([[1., 5.], [3., 2.]]), 1)
-    tensor([1., 2.])
-    """
-    return extreme_values("amin", input, dim, keepdim)
-
-
-def extreme(name: str, input: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
-    """The three forms of max and min."""
-    if dim is None and other is None:
-        if keepdim is not False:
-            raise TypeError(f"{name}(): argument 'keepdim' needs 'dim'")
-        ordered(input, name)
-        arg.nonempty(input, None, name)
-        return getattr(F, name)(input, None, False)
-    if other is None and not isinstance(dim, Tensor):
-        return picked(name, input, dim, keepdim)
-    if other is not None and dim is not None:
-        raise TypeError(f"{name}(): got both 'dim' and 'other'; pass one of them")
-    return getattr(F, name + "imum")(input, dim if other is None else other)
-
-
-@operator()
-def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
-    """The largest element; along ``dim`` the largest elements with their indices; or the larger of two tensors.
-
-    Parameters
-    ----------
-    input : Tensor
-    dim : int or Tensor, optional
-        The dimension to reduce; or a second tensor, to compare with element by element.
-    keepdim : bool
-        Whether the reduced dimension stays, with extent 1.
-    other : Tensor, optional
-        The second tensor, by name.
 
     Returns
     -------
-    Tensor or return_types.max
-        With ``dim`` a tuple (values, indices): of elements that tie, the first, which alone receives the gradient.
-        Without, elements that tie share the gradient evenly. A nan counts as largest.
-
-    Raises
-    ------
-    IndexError, RuntimeError
-        If there is no element to choose from.
+    Tensor
+        Of dtype bool; uint8 for uint8.
 
     Examples
     --------
     >>> import tensorplay as tp
-    >>> x = tp.tensor([[1., 5.], [3., 2.]])
-    >>> x.max()
+    >>> tp.all(tp.tensor([[True, False], [True, True]]), dim=1)
+    tensor([False,  True])
+    """
+    return tested("all", input, dim, keepdim)
+
+
+@operator()
+def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether any element is true (not zero), of the whole tensor or over some dimensions.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int or tuple of ints, optional
+        The dimensions to reduce; all of them by default.
+    keepdim : bool
+        Whether reduced dimensions stay, with extent 1.
+
+    Returns
+    -------
+    Tensor
+        Of dtype bool; uint8 for uint8.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.any(tp.tensor([[True, False], [False, False]]), dim=1)
+    tensor([ True, False])
+    """
+    return tested("any", input, dim, keepdim)
+
+
+def count_nonzero_kernel(xp: Any, input: Any, *, dim: Any) -> Any:
+    return xp.add.reduce(input != 0, dim, dtype=INT64)
+
+
+primitive("count_nonzero", count_nonzero_kernel, batch=reduce_batch)
+
+
+@operator(out=False)
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+    """How many elements are not zero, of all or over some dimensions (int64).
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int or tuple of ints, optional
+        The dimensions to reduce; all of them by default.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.count_nonzero(tp.tensor([[0, 1], [2, 3]]), dim=0)
+    tensor([1, 2])
+    """
+    return F.count_nonzero(input, arg.reduced(dim, arg.tensor(input, "count_nonzero")._data.ndim, "count_nonzero"))
+
+
+# ---- sums that leave out nan
+
+
+@operator()
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum of the elements that are not nan, of all or over some dimensions.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int or tuple of ints, optional
+        The dimensions to reduce; all of them by default.
+    keepdim : bool
+        Whether reduced dimensions stay, with extent 1.
+    dtype : dtype, optional
+        What to cast to first. Integers and bools are summed as int64 by default.
+
+    Raises
+    ------
+    RuntimeError
+        For complex tensors.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nansum(tp.tensor([1., float("nan"), 2.]))
+    tensor(3.)
+    """
+    kind = arg.tensor(input, "nansum")._data.dtype.kind
+    if kind == "c":
+        raise RuntimeError("nansum(): does not support complex inputs")
+    return sum(F.where(input != input, 0, input) if kind in "fV" else input, dim, keepdim, dtype=dtype)
+
+
+@operator()
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean of the elements that are not nan, of all or over some dimensions; nan where there are none.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating dtype.
+    dim : int or tuple of ints, optional
+        The dimensions to reduce; all of them by default.
+    keepdim : bool
+        Whether reduced dimensions stay, with extent 1.
+    dtype : dtype, optional
+        What to cast to first.
+
+    Raises
+    ------
+    RuntimeError
+        For integer, bool and complex tensors.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nanmean(tp.tensor([1., float("nan"), 2.]))
+    tensor(1.5000)
+    """
+    if arg.tensor(input, "nanmean")._data.dtype.kind not in "fV":
+        raise RuntimeError(f"nanmean(): expected input to have floating point dtype but got {input.dtype}")
+    total = nansum(input, dim, keepdim, dtype=dtype)
+    return total / sum(input == input, dim, keepdim)
+
+
+# ---- variance and standard deviation
+
+
+def centered(F: Any, input: Any, dim: Any) -> Any:
+    return input - F.mean(input, dim, True)
+
+
+def per_degree(shape: tuple[int, ...], dim: Any, correction: float) -> float:
+    """One over the degrees of freedom; inf if there are none."""
+    degrees = count_of(shape, dim) - correction
+    return 1 / degrees if degrees > 0 else math.inf
+
+
+def var_array(xp: Any, input: Any, dim: Any, keepdim: bool, correction: float) -> Any:
+    x = input if input.dtype.char in "dfDF" else input.astype(FLOAT32)
+    n = count_of(x.shape, dim)
+    c = x - xp.add.reduce(x, dim, keepdims=True) / n
+    square = c * c if c.dtype.kind == "f" else c.real * c.real + c.imag * c.imag
+    return xp.add.reduce(square, dim, keepdims=keepdim) / builtins.max(n - correction, 0)
+
+
+def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return dtypes.by_numpy[dtype].to_real().numpy
+
+
+def var_kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool, correction: float) -> Any:
+    return var_array(xp, input, dim, keepdim, correction).astype(real_dtype(input.dtype))
+
+
+def var_direction(F: Any, input: Any, dim: Any, correction: float) -> Any:
+    """Half the gradient of the variance."""
+    scale, c = per_degree(input.shape, dim, correction), centered(F, input, dim)
+    return c * scale if scale < math.inf else F.abs(c) * scale
+
+
+def var_vjp(F: Any, g: Any, input: Any, dim: Any, keepdim: bool, correction: float) -> Any:
+    return restored(F, 2 * g, input.shape, dim, keepdim) * var_direction(F, input, dim, correction)
+
+
+def inner(F: Any, direction: Any, t: Any, dtype: np.dtype[Any], dim: Any, keepdim: bool) -> Any:
+    """The real inner product of a gradient with a tangent: the forward rule of a real function."""
+    return F.sum(direction * t if dtype.kind != "c" else F.real(F.conj(direction) * t), dim, keepdim)
+
+
+def var_jvp(F: Any, t: Any, input: Any, input_dtype: Any, dim: Any, keepdim: bool, correction: float) -> Any:
+    return 2 * inner(F, var_direction(F, input, dim, correction), t, input_dtype, dim, keepdim)
+
+
+primitive("var", var_kernel, vjp={"input": var_vjp}, jvp={"input": var_jvp}, batch=reduce_batch, holomorphic=False)
+
+
+def std_kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool, correction: float) -> Any:
+    return xp.sqrt(var_array(xp, input, dim, keepdim, correction)).astype(real_dtype(input.dtype))
+
+
+def reciprocal_or_zero(F: Any, x: Any) -> Any:
+    """1 / x, and zero with zero derivatives where x is zero."""
+    zero = x == 0
+    return F.where(zero, 0, 1 / F.where(zero, 1, x))
+
+
+def std_vjp(F: Any, g: Any, input: Any, out: Any, dim: Any, keepdim: bool, correction: float) -> Any:
+    g = restored(F, g * reciprocal_or_zero(F, out), input.shape, dim, keepdim)
+    return g * var_direction(F, input, dim, correction)
+
+
+def std_jvp(F: Any, t: Any, input: Any, out: Any, input_dtype: Any, dim: Any, keepdim: bool, correction: float) -> Any:
+    return reciprocal_or_zero(F, out) * inner(F, var_direction(F, input, dim, correction), t, input_dtype, dim, keepdim)
+
+
+primitive("std", std_kernel, vjp={"input": std_vjp}, jvp={"input": std_jvp}, batch=reduce_batch, holomorphic=False)
+"""Where the deviation is zero the gradient is zero."""
+
+
+def moment_arguments(name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
+    """(dim, keepdim, correction) of the forms ``(unbiased)``, ``(dim, unbiased, keepdim)`` and with ``correction``."""
+    if dim.__class__ is bool:
+        if unbiased is not None:
+            raise TypeError(f"{name}(): argument 'unbiased' was given twice")
+        dim, unbiased = None, dim
+    if unbiased is not None:
+        if correction is not None:
+            raise TypeError(f"{name}(): got both 'unbiased' and 'correction'; pass one of them")
+        correction = int(arg.flag(unbiased, name, "unbiased"))
+    if arg.tensor(input, name)._data.dtype.kind not in "fcV":
+        raise RuntimeError(f"{name}(): std and var only support floating point and complex dtypes, got {input.dtype}")
+    dims = arg.reduced(dim, input._data.ndim, name)
+    correction = 1 if correction is None else correction
+    if count_of(input._data.shape, dims) - correction <= 0:
+        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+                      "factor (input numel divided by output numel).", UserWarning, stacklevel=3)  # fmt: skip
+    return dims, arg.flag(keepdim, name, "keepdim"), correction
+
+
+@operator()
+def var(
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Tensor:
+    """The variance: sum(abs(x - mean) ** 2) / max(0, n - correction).
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating or complex dtype.
+    dim : int or tuple of ints, optional
+        The dimensions to reduce; all of them by default.
+    unbiased : bool, optional
+        True for a correction of 1, False for 0.
+    keepdim : bool
+        Whether reduced dimensions stay, with extent 1.
+    correction : int or float, optional
+        What to subtract from the number of elements; 1 by default.
+
+    Raises
+    ------
+    RuntimeError
+        For integers and bools.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.var(tp.tensor([1., 2., 6.]))
+    tensor(7.)
+    """
+    return F.var(input, *moment_arguments("var", input, dim, unbiased, keepdim, correction))
+
+
+@operator()
+def std(
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Tensor:
+    """The standard deviation: the square root of the variance. Its gradient is zero where it is zero.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating or complex dtype.
+    dim : int or tuple of ints, optional
+        The dimensions to reduce; all of them by default.
+    unbiased : bool, optional
+        True for a correction of 1, False for 0.
+    keepdim : bool
+        Whether reduced dimensions stay, with extent 1.
+    correction : int or float, optional
+        What to subtract from the number of elements; 1 by default.
+
+    Raises
+    ------
+    RuntimeError
+        For integers and bools.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.std(tp.tensor([1., 3., 5.]))
+    tensor(2.)
+    """
+    return F.std(input, *moment_arguments("std", input, dim, unbiased, keepdim, correction))
+
+
+@operator()
+def var_mean(
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The variance and the mean; parameters as for :func:`var`.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.var_mean(tp.tensor([1., 2., 6.]))
+    (tensor(7.), tensor(3.))
+    """
+    dims, keepdim, correction = moment_arguments("var_mean", input, dim, unbiased, keepdim, correction)
+    return F.var(input, dims, keepdim, correction), F.mean(input, dims, keepdim)
+
+
+@operator()
+def std_mean(
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean; parameters as for :func:`std`.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.std_mean(tp.tensor([1., 3., 5.]))
+    (tensor(2.), tensor(3.))
+    """
+    dims, keepdim, correction = moment_arguments("std_mean", input, dim, unbiased, keepdim, correction)
+    return F.std(input, dims, keepdim, correction), F.mean(input, dims, keepdim)
+
+
+# ---- logarithm of a sum of exponentials
+
+
+def logsumexp_kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool) -> Any:
+    x = input if input.dtype.char in "dfDF" else input.astype(FLOAT32)
+    top = xp.maximum.reduce(x.real, dim, keepdims=True, initial=-np.inf)
+    top = xp.where(xp.isfinite(top), top, 0)
+    with np.errstate(all="ignore"):
+        out = xp.log(xp.add.reduce(xp.exp(x - top), dim, keepdims=True)) + top
+    if not keepdim:
+        out = out.squeeze(dim) if dim is not None else out.reshape(())
+    return out.astype(input.dtype)
+
+
+def softmax_from(F: Any, input: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    """exp(input - out): zeros where all inputs are -inf."""
+    return F.exp(input - restored(F, F.where(out == -math.inf, 0, out), input.shape, dim, keepdim))
+
+
+def logsumexp_vjp(F: Any, g: Any, input: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    return restored(F, g, input.shape, dim, keepdim) * softmax_from(F, input, out, dim, keepdim)
+
+
+def logsumexp_jvp(F: Any, t: Any, input: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    return F.sum(t * softmax_from(F, input, out, dim, keepdim), dim, keepdim)
+
+
+primitive("logsumexp", logsumexp_kernel, vjp={"input": logsumexp_vjp}, jvp={"input": logsumexp_jvp}, batch=reduce_batch)
+
+
+@operator()
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+    """log(sum(exp(x))) without overflow. Where all elements are -inf it is -inf, with a gradient of zero.
+
+    Parameters
+    ----------
+    input : Tensor
+        Integers are computed in the default dtype.
+    dim : int or tuple of ints
+        The dimensions to reduce.
+    keepdim : bool
+        Whether reduced dimensions stay, with extent 1.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.logsumexp(tp.tensor([1000., 1000.]), dim=0)
+    tensor(1000.6931)
+    """
+    dims = arg.reduced(dim, arg.tensor(input, "logsumexp")._data.ndim, "logsumexp")
+    return F.logsumexp(as_float(input), dims, arg.flag(keepdim, "logsumexp", "keepdim"))
+
+
+def as_float(input: Tensor) -> Tensor:
+    """Integers and bools in the default dtype."""
+    return input if input._data.dtype.kind in "fcV" else F.cast(input, dtypes.get_default_dtype().numpy)
+
+
+# ---- norms
+
+
+def vector_norm_kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool, ord: float) -> Any:
+    x = input if input.dtype.char in "dfDF" else input.astype(FLOAT32)
+    if ord == 2:
+        if dim is None and not keepdim and x.flags.c_contiguous:
+            flat = x.reshape(-1)
+            out = xp.sqrt(xp.vdot(flat, flat).real)
+        else:
+            square = x * x if x.dtype.kind == "f" else x.real * x.real + x.imag * x.imag
+            out = xp.sqrt(xp.add.reduce(square, dim, keepdims=keepdim))
+    elif ord == 0:
+        out = xp.add.reduce(x != 0, dim, dtype=x.real.dtype, keepdims=keepdim)
+    elif ord == 1:
+        out = xp.add.reduce(xp.abs(x), dim, keepdims=keepdim)
+    elif ord == math.inf:
+        out = xp.maximum.reduce(xp.abs(x), dim, keepdims=keepdim)
+    elif ord == -math.inf:
+        out = xp.minimum.reduce(xp.abs(x), dim, keepdims=keepdim)
+    else:
+        with np.errstate(all="ignore"):
+            out = xp.add.reduce(xp.abs(x) ** ord, dim, keepdims=keepdim) ** (1 / ord)
+    return out.astype(real_dtype(input.dtype))
+
+
+def norm_direction(F: Any, input: Any, out: Any, input_dtype: Any, dim: Any, keepdim: bool, ord: float) -> Any:
+    """The gradient of the norm; zero where the norm is zero."""
+    if ord == 0:
+        return F.zeros_like(input)
+    if ord == 1:
+        return F.sgn(input)
+    if ord == 2:
+        return input * restored(F, reciprocal_or_zero(F, out), input.shape, dim, keepdim)
+    if abs(ord) == math.inf:
+        tied = F.cast(F.abs(input) == restored(F, out, input.shape, dim, keepdim), real_dtype(input_dtype))
+        return F.sgn(input) * (tied / F.sum(tied, dim, True))
+    ratio = F.where(input == 0, 1, F.abs(input)) * restored(F, reciprocal_or_zero(F, out), input.shape, dim, keepdim)
+    if ord < 1:
+        ratio = F.where(ratio == 0, math.inf, ratio)
+    return F.sgn(input) * ratio ** (ord - 1)
+
+
+def norm_vjp(F: Any, g: Any, input: Any, out: Any, input_dtype: Any, dim: Any, keepdim: bool, ord: float) -> Any:
+    g = restored(F, g, input.shape, dim, keepdim)
+    return g * norm_direction(F, input, out, input_dtype, dim, keepdim, ord)
+
+
+def norm_jvp(F: Any, t: Any, input: Any, out: Any, input_dtype: Any, dim: Any, keepdim: bool, ord: float) -> Any:
+    return inner(F, norm_direction(F, input, out, input_dtype, dim, keepdim, ord), t, input_dtype, dim, keepdim)
+
+
+primitive("vector_norm", vector_norm_kernel, vjp={"input": norm_vjp}, jvp={"input": norm_jvp}, batch=reduce_batch,
+          holomorphic=False, node_name="LinalgVectorNormBackward0")  # fmt: skip
+
+
+@operator(namespace="linalg", method=False)
+def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The vector norm sum(abs(x) ** ord) ** (1 / ord) of all elements, or over some dimensions.
+
+    Its gradient is zero where the norm is zero.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of a floating or complex dtype.
+    ord : int or float
+        The order: inf takes the largest, -inf the smallest absolute value, 0 counts what is not zero.
+    dim : int or tuple of ints, optional
+        The dimensions to reduce; all of them by default.
+    keepdim : bool
+        Whether reduced dimensions stay, with extent 1.
+    dtype : dtype, optional
+        What to cast to first.
+
+    Returns
+    -------
+    Tensor
+        Real, also for complex ``x``.
+
+    Raises
+    ------
+    RuntimeError
+        For integers, for a dtype narrower than that of ``x``, and for an infinite or negative order of no elements.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.vector_norm(tp.tensor([3., -4.]))
     tensor(5.)
-    >>> x.max(dim=1)
-    tensorplay.return_types.max(
-    values=tensor([5., 3.]),
-    indices=tensor([1, 0]))
     """
-    return extreme("max", input, dim, keepdim, other)
+    name = "linalg.vector_norm"
+    kind = arg.tensor(x, name, "x")._data.dtype.kind
+    if not isinstance(ord, (int, float)) or ord.__class__ is bool:
+        raise TypeError(f"{name}(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
+    if kind not in "fcV":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype}")
+    if dtype is not None:
+        wanted = dtypes.dtype_argument(dtype, name, "dtype", 5)
+        if not (wanted.is_floating_point or wanted.is_complex):
+            raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {wanted}")
+        if wanted.is_complex != (kind == "c"):
+            words = ("complex", "complex") if kind == "c" else ("real", "real")
+            raise RuntimeError(f"{name}: dtype should be {words[0]} for {words[1]} inputs, but got {wanted}")
+        if promote_types(wanted, x.dtype) is not wanted:
+            raise RuntimeError(f"{name}: the dtype of the input ({x.dtype}) should be convertible without narrowing to "
+                               f"the specified dtype ({wanted})")  # fmt: skip
+        x = arg.cast(x, wanted, name)
+    dims, shape = arg.reduced(dim, x._data.ndim, name), x._data.shape
+    if (ord < 0 or ord == math.inf) and 0 in (shape if dims is None else [shape[d] for d in dims]):
+        raise RuntimeError(f"{name} cannot compute the {ord} norm on an empty tensor or dimension because the operation "
+                           "does not have an identity")  # fmt: skip
+    return F.vector_norm(x, dims, arg.flag(keepdim, name, "keepdim"), float(ord))
 
 
 @operator()
-def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
-    """The smallest element; along ``dim`` the smallest elements with their indices; or the smaller of two tensors.
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The norm of all elements as a vector, or over some dimensions.
 
     Parameters
     ----------
     input : Tensor
-    dim : int or Tensor, optional
-        The dimension to reduce; or a second tensor, to compare with element by element.
+        Of a floating or complex dtype.
+    p : int, float, inf, -inf, "fro" or "nuc"
+        The order, as in :func:`tensorplay.linalg.vector_norm`; "fro" is 2, "nuc" the sum of singular values.
+    dim : int or tuple of ints, optional
+        The dimensions to reduce; all of them by default.
     keepdim : bool
-        Whether the reduced dimension stays, with extent 1.
-    other : Tensor, optional
-        The second tensor, by name.
-
-    Returns
-    -------
-    Tensor or return_types.min
-        With ``dim`` a tuple (values, indices): of elements that tie, the first, which alone receives the gradient.
-        Without, elements that tie share the gradient evenly. A nan counts as smallest.
-
-    Raises
-    ------
-    IndexError, RuntimeError
-        If there is no element to choose from.
+        Whether reduced dimensions stay, with extent 1.
+    dtype : dtype, optional
+        What to cast to first.
 
     Examples
     --------
     >>> import tensorplay as tp
-    >>> tp.tensor([[1., 5.], [3., 2.]]).min(dim=1).values
-    tensor([1., 2.])
+    >>> tp.norm(tp.tensor([3., -4.]))
+    tensor(5.)
     """
-    return extreme("min", input, dim, keepdim, other)
+    if isinstance(p, str) and p != "fro":
+        dims = (-2, -1) if dim is None else dim
+        return OPERATORS["linalg"]["matrix_norm"].function(input, p, dims, keepdim, dtype=dtype)
+    return vector_norm(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
+
+
+@operator(out=False)
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The p-norm of ``input - other``.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        Of shapes that broadcast together.
+    p : float
+        The order, as in :func:`tensorplay.linalg.vector_norm`.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.dist(tp.tensor([1., 2.]), tp.tensor([4., 6.]))
+    tensor(5.)
+    """
+    return vector_norm(arg.tensor(input, "dist") - arg.tensor(other, "dist", "other", 2), p)
