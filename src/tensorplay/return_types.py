@@ -4,6 +4,7 @@ from .core.return_types import (
     aminmax as aminmax,
     cummax as cummax,
     cummin as cummin,
+    frexp as frexp,
     histogram as histogram,
     kthvalue as kthvalue,
     max as max,

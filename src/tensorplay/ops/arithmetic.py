@@ -15,7 +15,7 @@ from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import PRIMITIVES, elementwise, result_dtype
 from ..core.tensor import Tensor
-from .declare import BOOL_MINUS, refusing
+from .declare import BOOL_MINUS, refusing, zero
 
 # ---- sums and products
 
@@ -114,10 +114,6 @@ def div_trunc_kernel(xp: Any, input: Any, other: Any) -> Any:
         check_divisor(other)
         return (input - xp.fmod(input, other)) // other
     return xp.trunc(xp.divide(input, other))
-
-
-def zero(F: Any, g: Any) -> Any:
-    return F.zeros_like(g)
 
 
 floor_divide = elementwise("floor_divide", floor_divide_kernel, inputs="input, other", check=refusing("bc"))

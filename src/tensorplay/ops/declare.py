@@ -9,6 +9,13 @@ from typing import Any
 from ..core.operator import operator
 from ..core.primitive import elementwise
 
+
+
+def zero(F: Any, g: Any) -> Any:
+    """The rule of a function that is constant between its jumps."""
+    return F.zeros_like(g)
+
+
 BOOL_MINUS = ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
               "`~` or `logical_not()` operator instead.")  # fmt: skip
 
@@ -51,7 +58,8 @@ def document(function: Any, summary: str, example: str, shows: str, returns: str
         lines += ["", "Raises", "------", *raises.split("\n")]
     if notes:
         lines += ["", "Notes", "-----", *notes.split("\n")]
-    lines += ["", "Examples", "--------", ">>> import tensorplay as tp", f">>> {example}", *shows.split("\n")]
+    imports = [f">>> import {name}" for name in ("math",) if f"{name}." in example]
+    lines += ["", "Examples", "--------", *imports, ">>> import tensorplay as tp", f">>> {example}", *shows.split("\n")]
     function.__doc__ = "\n".join(lines)
     if not getattr(function, "__annotations__", None):
         function.__annotations__ = {**annotations, "return": "Tensor"}
