@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from . import functional
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .gradient import backward, grad
 
-__all__ = ["backward", "grad"]
+__all__ = ["GradcheckError", "backward", "functional", "grad", "gradcheck", "gradgradcheck"]
