@@ -6,6 +6,8 @@ back. For arrays the memory moves the data and only the history is rebased; unde
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,51 +15,90 @@ import numpy as np
 from .carrier import Batched, Dual, Meta
 from .namespace import F
 from .node import AccumulateGrad, Node
-from .primitive import PRIMITIVES
+from .primitive import PRIMITIVES, Primitive, check_broadcast
 from .state import count, state
 from .tensor import Tensor, wrap
 
 
 def check_writable(t: Tensor, name: str) -> None:
-    """Refuse what PyTorch refuses: leaves that require grad, views that lost their way back."""
-    rare = t._rare
-    view = None if rare is None else rare.view
-    if rare is not None and rare.inference and not state.inference:
+    """Refuse what can be refused before the new value is known."""
+    if t._rare is not None and t._rare.inference and not state.inference:
         raise RuntimeError(f"{name}: Inplace update to inference tensor outside InferenceMode is not allowed. "
                            "You can make a clone to get a normal tensor before doing inplace update.")  # fmt: skip
-    if type(t._data) is np.ndarray and not t._data.flags.writeable:
-        raise RuntimeError(f"{name}: the tensor's memory is read-only (it was made from a read-only NumPy array); clone it first")
+    if t._node is not None:
+        involved(t, name)
+
+
+def memory(t: Tensor, name: str) -> np.ndarray[Any, Any]:
+    """The array of a tensor, checked to be writable without surprise."""
+    data = t._data
+    if 0 in data.strides and internally_overlapping(data):
+        raise RuntimeError(f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single "
+                           "memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
+    if not data.flags.writeable:
+        view = None if t._rare is None else t._rare.view
+        if view is None or not view.base._data.flags.writeable:
+            raise RuntimeError(f"{name}: the tensor's memory is read-only (it was made from a read-only NumPy array); "
+                               "clone it first")  # fmt: skip
+        data.flags.writeable = True  # NumPy protects what it broadcast; no two elements share memory here
+    return data
+
+
+def involved(t: Tensor, name: str, *nodes: Node | None) -> bool:
+    """Whether a write of values with the given nodes has to be recorded.
+
+    Raises
+    ------
+    RuntimeError
+        If it should be, but the history of ``t`` cannot be rewritten: leaves that require grad and their views, views
+        made under no_grad, and views that are one of several outputs.
+    """
     if not state.recording:
-        return
+        return False
+    view = None if t._rare is None else t._rare.view
+    recorded = t._node is not None or any(node is not None for node in nodes)
     if view is None:
-        if type(t._node) is AccumulateGrad:
+        if recorded and type(t._node) is AccumulateGrad:
             raise RuntimeError(f"{name}: a leaf Variable that requires grad is being used in an in-place operation. "
                                "Use it under no_grad(), or write to a clone.")  # fmt: skip
-        return
-    if type(view.base._node) is AccumulateGrad and (view.without_grad is False or t._node is not None):
-        raise RuntimeError(f"{name}: a view of a leaf Variable that requires grad is being used in an in-place operation. "
-                           "Use it under no_grad(), or write to a view of a clone.")  # fmt: skip
-
-
-def check_view(t: Tensor, name: str, involves_grad: bool) -> None:
-    """Views whose history cannot be rewritten."""
-    view = None if t._rare is None else t._rare.view
-    if view is None or not involves_grad:
-        return
-    what = t._node.name() if t._node is not None else "a view operator"
+        return recorded
+    base = view.base._node
+    if not recorded and (base is None or (type(base) is AccumulateGrad and not view.without_grad)):
+        return False
     if view.multiple:
+        what = t.grad_fn.name() if t.grad_fn is not None else "a view operator"
         raise RuntimeError(
             f"{name}: Output {t.output_nr} of {what} is a view and is being modified inplace. This view is the output of a "
             "function that returns multiple views. Such functions do not allow the output views to be modified inplace. "
             "You should replace the inplace operation by an out-of-place one."
         )
     if view.without_grad:
-        raise RuntimeError(
-            f"{name}: A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that "
-            "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
-            "and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
-            "outside (if you want the inplace to be tracked)."
-        )
+        raise RuntimeError(f"{name}: {MADE_WITHOUT_GRAD.format('is being modified inplace')}")
+    if type(base) is AccumulateGrad or type(t._node) is AccumulateGrad:
+        raise RuntimeError(f"{name}: a view of a leaf Variable that requires grad is being used in an in-place operation. "
+                           "Use it under no_grad(), or write to a view of a clone.")  # fmt: skip
+    return True
+
+
+MADE_WITHOUT_GRAD = (
+    "A view was created in no_grad mode and {} with grad mode enabled. Given that this use case is ambiguous and error-prone, "
+    "it is forbidden. You can clarify your code by moving both the view and the inplace either both inside the no_grad block "
+    "(if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
+)
+
+
+class Ambiguous(Node):
+    """The history of a view made under no_grad whose base was then written to with history: nobody can say what it is."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.edges, self.saved, self.rare, self.order = (), (), None, count()
+
+    def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
+        raise RuntimeError(MADE_WITHOUT_GRAD.format("its base or another view of its base has been modified inplace"))
+
+    pull_tensors = pull
 
 
 def old_value(t: Tensor) -> Tensor:
@@ -79,49 +120,106 @@ def write(t: Tensor, value: Tensor, name: str) -> Tensor:
     """
     data, new = t._data, value._data
     if new.shape != data.shape:
-        if len(new.shape) > len(data.shape) or np.broadcast_shapes(new.shape, data.shape) != data.shape:
-            raise RuntimeError(f"{name}: output with shape {list(data.shape)} doesn't match the broadcast shape "
-                               f"{list(np.broadcast_shapes(new.shape, data.shape))}")  # fmt: skip
-        value = F.expand(value, data.shape)
-    if new.dtype != data.dtype:
+        whole = broadcast(name, data.shape, new.shape)
+        if whole != data.shape:
+            raise RuntimeError(f"{name}: output with shape {list(data.shape)} doesn't match the broadcast shape {list(whole)}")
+        if type(new) is not np.ndarray or value._node is not None or type(data) is not np.ndarray:
+            value = F.expand(value, data.shape)
+    if value._data.dtype != data.dtype:
         value = F.cast(value, data.dtype)
     new = value._data
-    view = None if t._rare is None else t._rare.view
-    base = t if view is None else view.base
-    tracked = bool(state.recording) and (value._node is not None or base._node is not None or t._node is not None)
-    check_view(t, name, tracked and value._node is not None or (tracked and base._node is not None))
-    if type(data) is np.ndarray and type(new) is np.ndarray and type(base._data) is np.ndarray:
-        if internally_overlapping(data):
-            raise RuntimeError(f"{name}: unsupported operation: more than one element of the written-to tensor refers to a "
-                               "single memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
-        np.copyto(data, new, casting="unsafe")
-        if tracked:
-            base._node = value._node if view is None else put_node(base, value, view.steps)
-        moved = False
-    elif type(new) is Meta and type(data) is Meta:
-        if tracked and view is None:
-            base._node = value._node
-        moved = False
+    recorded = involved(t, name, value._node)
+    moved = False
+    if type(data) is np.ndarray and type(new) is np.ndarray:
+        np.copyto(memory(t, name), new, casting="unsafe")
+        if recorded:
+            rebase(t, value)
+    elif type(data) is Meta and (type(new) is Meta or type(new) is np.ndarray and not new.ndim):
+        if recorded:
+            rebase(t, value)
+    elif type(new) is Meta or type(data) is Meta:
+        raise RuntimeError(f"{name}: Expected all tensors to be on the same device, but found at least two devices, "
+                           f"{t.device} and {value.device}!")  # fmt: skip
     else:
+        view = None if t._rare is None else t._rare.view
+        base = t if view is None else view.base
         result = value if view is None else F.put_view(old_value(base), value, view.steps)
-        if result._data is not base._data:
-            assign(base, result._data)
-        if tracked:
-            base._node = result._node
+        assign(base, result._data)
+        if recorded:
+            rebase(t, value)
         moved = True
+    return written(t, recorded, moved)
+
+
+def update(t: Tensor, primitive: Primitive, args: tuple[Tensor, ...], attrs: tuple[Any, ...], store: Callable[..., None],
+           name: str) -> Tensor:
+    """``primitive(t, *args, *attrs)`` in place, for operators that change only parts of their first operand.
+
+    ``store(array, *arrays, *attrs)`` does to memory what the kernel does to a copy. The rules of the primitive must not
+    read its first operand, which is overwritten.
+    """
+    data = t._data
+    if type(data) is not np.ndarray or not all(type(a._data) is np.ndarray for a in args):
+        return write(t, primitive.function(old_value(t), *args, *attrs), name)
+    recorded = involved(t, name, *(a._node for a in args))
+    memory(t, name)
+    arrays = [a._data.copy() if a._data.ndim and np.may_share_memory(a._data, data) else a._data for a in args]
+    store(data, *arrays, *attrs)
+    if recorded:
+        old = old_value(t)
+        rebase(t, primitive.record_slowly((old, *args), attrs, wrap(data)))
+    return written(t, recorded, False)
+
+
+def written(t: Tensor, recorded: bool, moved: bool) -> Tensor:
+    """Stamp the memory, and let the views of it follow."""
     stamp = t._stamped()
     stamp[0] = count()
     stamp[1] += 1
-    if tracked or moved:
-        derive_views(base, moved)
+    if recorded or moved:
+        view = None if t._rare is None else t._rare.view
+        derive_views(t if view is None else view.base, moved)
     return t
 
 
-def put_node(base: Tensor, value: Tensor, steps: tuple[Any, ...]) -> Node | None:
-    """The history of a base into which memory has moved a value already: the node alone, without the kernel."""
+def rebase(t: Tensor, value: Tensor) -> None:
+    """Give the base of ``t`` the history in which ``t`` was replaced by the value; the data are there already."""
+    view = None if t._rare is None else t._rare.view
+    base, steps = (t, ()) if view is None else (view.base, view.steps)
+    if view is None and value._node is not None:
+        base._node = value._node
+        return
     result = wrap(base._data)
     PRIMITIVES["put_view"].record_slowly((old_value(base), value), (steps,), result)
-    return result._node
+    base._node = result._node
+
+
+def change_geometry(t: Tensor, view_operator: Callable[[Tensor], Tensor], name: str) -> Tensor:
+    """Turn a tensor into a view of itself, in place: ``t_()``, ``squeeze_()`` and their like.
+
+    Views of the tensor stay what they are: the old geometry lives on in a tensor that they and ``t`` have as their base.
+    """
+    rare = t._rare
+    recorded = involved(t, name)
+    if rare is not None and rare.view is not None:
+        changed = view_operator(t)
+        rare.view = changed._rare.view  # type: ignore[union-attr]
+    elif rare is not None and rare.views and type(t._node) is not AccumulateGrad:
+        base = t._alias(t._node)
+        views = base._rarely().views = rare.views
+        for reference in views:
+            if (one := reference()) is not None:
+                one._rare.view.base = base  # type: ignore[union-attr]
+        changed = view_operator(base)
+        rare.views, rare.view = None, changed._rare.view  # type: ignore[union-attr]
+        rare.view.disowned = True
+        views.append(weakref.ref(t))
+    else:
+        changed = view_operator(old_value(t))
+    t._data = changed._data
+    if recorded:
+        t._node = changed._node
+    return written(t, False, False)
 
 
 def assign(base: Tensor, data: Any) -> None:
@@ -164,20 +262,18 @@ def derive_views(base: Tensor, moved: bool) -> None:
     views = base._rare.views if base._rare is not None else None
     if not views:
         return
-    kept = state.recording
     for reference in views:
         t = reference()
         if t is None:
             continue
         view = t._rare.view
-        if view.without_grad and kept:
-            if moved:
-                t._data = replay(base, view.steps)._data
-            continue
         fresh = replay(base, view.steps)
-        t._node = fresh._node
         if moved:
             t._data = fresh._data
+        if view.without_grad and state.recording:
+            t._node = Ambiguous() if fresh._node is not None else None
+        elif type(t._node) is not AccumulateGrad:
+            t._node = fresh._node
 
 
 def replay(base: Tensor, steps: tuple[Any, ...]) -> Tensor:
@@ -193,3 +289,9 @@ def replay(base: Tensor, steps: tuple[Any, ...]) -> Tensor:
 def internally_overlapping(data: np.ndarray[Any, Any]) -> bool:
     """Whether a dimension of more than one entry has stride 0, as expand makes them."""
     return 0 in data.strides and any(s == 0 and n > 1 for s, n in zip(data.strides, data.shape, strict=True))
+
+
+def broadcast(name: str, shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that two broadcast to."""
+    check_broadcast(name, [shape, other])
+    return np.broadcast_shapes(shape, other)

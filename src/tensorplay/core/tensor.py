@@ -5,6 +5,7 @@ Operators are attached as methods by their registration (see ``operator.py``); h
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from typing import Any
 
@@ -13,8 +14,8 @@ import numpy as np
 from . import dtype as dtypes
 from .carrier import Carrier, Dual, Meta
 from .device import CPU, META, device
-from .node import AccumulateGrad, Node, Output, RemovableHandle
-from .state import state
+from .node import AccumulateGrad, Hooks, Node, Output, RemovableHandle, place
+from .state import count, state
 
 Array = np.ndarray[Any, Any]
 BY_NUMPY = dtypes.by_numpy
@@ -51,21 +52,23 @@ class Size(tuple[int, ...]):
 class View:
     """How a view comes from its base: the steps, and what in-place operators on it may do."""
 
-    __slots__ = ("base", "multiple", "steps", "without_grad")
+    __slots__ = ("base", "disowned", "multiple", "steps", "without_grad")
 
     def __init__(self, base: Tensor, steps: tuple[Any, ...], multiple: bool, without_grad: bool) -> None:
         self.base, self.steps, self.multiple, self.without_grad = base, steps, multiple, without_grad
+        self.disowned = False  # a base whose geometry changed in place: a view for us, though not for the user
 
 
 class TensorState:
     """The rare part of a tensor; it never refers to the tensor itself."""
 
-    __slots__ = ("grad", "inference", "retains_grad", "view", "views")
+    __slots__ = ("grad", "hooks", "inference", "retains_grad", "view", "views")
 
     def __init__(self) -> None:
         self.grad: Tensor | None = None
         self.view: View | None = None
         self.views: list[weakref.ref[Tensor]] | None = None
+        self.hooks: tuple[Hooks | None, Hooks | None] | None = None  # while the tensor does not require grad
         self.retains_grad = False
         self.inference = False
 
@@ -303,13 +306,18 @@ class Tensor:
                                        f"got {self.dtype}")  # fmt: skip
                 if self._rare is not None and self._rare.inference and not state.inference:
                     raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
-                self._node = AccumulateGrad(self)
+                leaf = self._node = AccumulateGrad(self)
+                if leaf.leaf.hooks is not None:
+                    hooks, leaf.post_accumulate = leaf.leaf.hooks
+                    if hooks:
+                        leaf.rarely().hooks[0] = hooks
         elif node is not None:
             if type(node) is not AccumulateGrad:
                 raise RuntimeError(
                     "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
                     "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
                 )
+            self._rarely().hooks = None if node.rare is None else node.rare.hooks.get(0), node.post_accumulate
             self._node = None
         return self
 
@@ -335,7 +343,13 @@ class Tensor:
     def grad(self) -> Tensor | None:
         """The gradient that backward passes have accumulated here; None before the first."""
         rare = self._rare
-        return None if rare is None else rare.grad
+        grad = None if rare is None else rare.grad
+        if grad is None and self._node is not None and type(self._node) is not AccumulateGrad and not self.retains_grad:
+            warnings.warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+                          "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
+                          "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor "
+                          "by mistake, make sure you access the leaf Tensor instead.", UserWarning, stacklevel=2)  # fmt: skip
+        return grad
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
@@ -356,13 +370,30 @@ class Tensor:
         self._rarely().grad = None
 
     def retain_grad(self) -> None:
-        """Keep the gradient of a tensor that is no leaf in its ``.grad``."""
+        """Keep the gradient of a tensor that is no leaf in its ``.grad``.
+
+        Raises
+        ------
+        RuntimeError
+            If the tensor does not require grad.
+
+        Examples
+        --------
+        >>> import tensorplay as tp
+        >>> x = tp.tensor([1., 2.], requires_grad=True)
+        >>> y = x * 2
+        >>> y.retain_grad()
+        >>> (y * y).sum().backward()
+        >>> y.grad
+        tensor([4., 8.])
+        """
         if self._node is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if type(self._node) is not AccumulateGrad:
             state_ = self._rarely()
             state_.retains_grad = True
-            self._node.rarely().retains = state_
+            node, index = place(self._node)
+            node.rarely().retains[index] = state_
 
     @property
     def retains_grad(self) -> bool:
@@ -370,28 +401,59 @@ class Tensor:
         return self._rare is not None and self._rare.retains_grad
 
     def register_hook(self, hook: Any) -> RemovableHandle:
-        """Call ``hook(grad)`` whenever the gradient of this tensor is computed; what it returns replaces the gradient.
+        """Call ``hook(grad)`` whenever the gradient of this tensor is computed.
+
+        A tensor that the hook returns takes the place of the gradient. Hooks run in the order of their registration.
+
+        Returns
+        -------
+        RemovableHandle
+            Its ``remove()`` takes the hook away.
 
         Raises
         ------
         RuntimeError
             If the tensor does not require grad.
+
+        Examples
+        --------
+        >>> import tensorplay as tp
+        >>> x = tp.tensor([1., 2.], requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad * 10)
+        >>> x.sum().backward()
+        >>> x.grad
+        tensor([10., 10.])
         """
         if self._node is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        rare = self._node.rarely()
-        if rare.hooks is None:
-            rare.hooks = {}
-        return RemovableHandle(rare.hooks, hook)
+        node, index = place(self._node)
+        return RemovableHandle(node.hooks_on(index), hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
-        """Call ``hook(tensor)`` after a gradient was accumulated into this leaf's ``.grad``."""
+        """Call ``hook(tensor)`` as soon as a backward pass has accumulated into this leaf's ``.grad``.
+
+        It runs when the last operator that used the leaf has run, not at the end of the pass, so an optimizer that steps
+        here and drops ``.grad`` frees memory early.
+
+        Raises
+        ------
+        RuntimeError
+            If the tensor is no leaf that requires grad.
+
+        Examples
+        --------
+        >>> import tensorplay as tp
+        >>> w = tp.tensor([1., 2.], requires_grad=True)
+        >>> handle = w.register_post_accumulate_grad_hook(lambda w: print(w.grad))
+        >>> (w * 3).sum().backward()
+        tensor([3., 3.])
+        """
         node = self._node
         if type(node) is not AccumulateGrad:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors" if node is not None else
                                "cannot register a hook on a tensor that doesn't require gradient")  # fmt: skip
         if node.post_accumulate is None:
-            node.post_accumulate = {}
+            node.post_accumulate = Hooks()
         return RemovableHandle(node.post_accumulate, hook)
 
     def detach(self) -> Tensor:
@@ -424,6 +486,7 @@ class Tensor:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         self._data = value._data
+        self._stamp = [count(), self._version]  # whoever saved the old data is to notice
 
     @property
     def _version(self) -> int:
@@ -433,10 +496,10 @@ class Tensor:
 
     @property
     def _base(self) -> Tensor | None:
-        return None if self._rare is None or self._rare.view is None else self._rare.view.base
+        return self._rare.view.base if self._is_view() else None  # type: ignore[union-attr]
 
     def _is_view(self) -> bool:
-        return self._rare is not None and self._rare.view is not None
+        return self._rare is not None and self._rare.view is not None and not self._rare.view.disowned
 
     def is_inference(self) -> bool:
         """Whether the tensor was made in inference mode."""
