@@ -8,8 +8,10 @@ line code that reads each slot once. Whatever is uncommon leaves through one tes
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from .tensor import Tensor
 if TYPE_CHECKING:
     from .primitive import Primitive
 
+EMPTY = inspect.Parameter.empty
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
@@ -53,16 +56,73 @@ GLOBALS = {
 
 
 def compile_function(source: str, name: str, scope: dict[str, Any]) -> Callable[..., Any]:
-    """The function ``name`` that ``source`` defines."""
+    """The function ``name`` that ``source`` defines, with ``scope`` as its globals."""
     code = compile(source, f"<tensorplay {name}>", "exec")
-    scope = {**GLOBALS, **scope}
+    scope.update(GLOBALS)
     exec(code, scope)
     return scope[name]
 
 
+STUBS: dict[str, CodeType] = {}
+"""Code of functions that are not written yet, by their parameters."""
+
+
+def written_at_first_call(name: str, parameters: str, arguments: str, defaults: dict[str, Any],
+                          write: Callable[[dict[str, Any]], Callable[..., Any]]) -> Callable[..., Any]:  # fmt: skip
+    """A function whose code is generated when it is first called, so that importing the package stays cheap.
+
+    ``write(scope)`` makes the real function in the given globals; its code then replaces that of the function returned
+    here, which whoever holds it keeps.
+    """
+    key = f"({parameters}): return written()({arguments})"
+    code = STUBS.get(key)
+    if code is None:
+        made: dict[str, Any] = dict(defaults)
+        exec(compile(f"def stub{key}", f"<tensorplay {name}>", "exec"), made)
+        code = STUBS[key] = made["stub"].__code__
+    scope: dict[str, Any] = {"__builtins__": __builtins__, "__name__": GLOBALS["__name__"]}
+    function = FunctionType(code.replace(co_name=name, co_qualname=name) if hasattr(code, "co_qualname") else
+                            code.replace(co_name=name), scope, name)  # fmt: skip
+    ordinary, _, keyword = parameters.partition("*, ")
+    function.__defaults__ = tuple(defaults[n] for n in re.findall(r"(\w+)=", ordinary)) or None
+    function.__kwdefaults__ = {n: defaults[n] for n in re.findall(r"(\w+)=", keyword)} or None
+
+    def written() -> Callable[..., Any]:
+        real = write(scope)
+        function.__defaults__, function.__kwdefaults__ = real.__defaults__, real.__kwdefaults__
+        function.__code__ = real.__code__
+        return function
+
+    scope["written"] = written
+    return function
+
+
+class Parameter(NamedTuple):
+    """A parameter, read from a function's code: cheaper than ``inspect.signature``."""
+
+    name: str
+    kind: str  # "" for ordinary ones, "*" for the variable one, "keyword" for keyword-only ones
+    default: Any
+
+
+def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
+    """The parameters of a plain function."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        kinds = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.KEYWORD_ONLY: "keyword"}
+        return [Parameter(q.name, kinds.get(q.kind, ""), q.default) for q in inspect.signature(function).parameters.values()]
+    names, n, k = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
+    defaults = (EMPTY,) * (n - len(function.__defaults__ or ())) + (function.__defaults__ or ())  # type: ignore[attr-defined]
+    out = [Parameter(name, "", d) for name, d in zip(names[:n], defaults, strict=True)]
+    if code.co_flags & inspect.CO_VARARGS:
+        out.append(Parameter(names[n + k], "*", EMPTY))
+    keywords = function.__kwdefaults__ or {}  # type: ignore[attr-defined]
+    return out + [Parameter(name, "keyword", keywords.get(name, EMPTY)) for name in names[n : n + k]]
+
+
 def names_of(rule: Callable[..., Any]) -> list[str]:
     """What a rule reads: its parameters after the namespace and the cotangent or tangent."""
-    return list(inspect.signature(rule).parameters)[2:]
+    return [q.name for q in parameters_of(rule)][2:]
 
 
 def saved_expression(p: Primitive, name: str, readers: list[int], constants: set[str]) -> str:
@@ -73,7 +133,8 @@ def saved_expression(p: Primitive, name: str, readers: list[int], constants: set
         always = len(p.differentiable) == 1
         return name if always else f"{name} if {' or '.join(f'e{i} is not None' for i in readers)} else None"
     if name.endswith("_shape") and name[:-6] in p.inputs:
-        return "()" if name[:-6] in constants else f"{name[:-6]}_data.shape"
+        given = f"None if {name[:-6]} is None else " if name[:-6] in p.optional else ""
+        return "()" if name[:-6] in constants else f"{given}{name[:-6]}_data.shape"
     if name.endswith("_dtype") and name[:-6] in p.inputs:
         return f"{name[:-6]}_data.dtype"
     return name
@@ -170,27 +231,42 @@ class Plan:
             body.append("    kept = None")
         for name in p.inputs:
             if f"{name}_shape" in self.readers or f"{name}_dtype" in self.readers:
-                body.append(f"    {name}_data = {name}._data")
+                given = f"None if {name} is None else " if name in p.optional else ""
+                body.append(f"    {name}_data = {given}{name}._data")
         body += ["    node = new(cls)", "    node.edges = edges", f"    node.saved = {self.saved()}",
                  "    node.rare = None", "    node.order = count()", "    return node"]  # fmt: skip
         return compile_function("def record(args, attrs, edges, out_saved):\n" + "\n".join(body), "record", {"cls": cls})
 
 
-def call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | None], form: str = "function") -> Callable[..., Any]:
-    """The function users and rules call: Tensors in, Tensors out.
+def call_path(p: Primitive, form: str = "function") -> Callable[..., Any]:
+    """The function users and rules call: Tensors in, Tensors out; written at its first call.
 
     ``form`` is "function", "operator" (``a + b``: no ``out``, NotImplemented for foreign operands) or "reflected"
     (``__radd__``: the Tensor is the second operand, the first one is none).
     """
+    def write(scope: dict[str, Any]) -> Callable[..., Any]:
+        return write_call_path(p, p.reflected_plans() if form == "reflected" else p.plans, form, parameters, scope)
+
     parameters = [n + ("=None" if n in p.optional else "") for n in p.inputs]
     parameters += [n if v is inspect.Parameter.empty else f"{n}={n}_default" for n, v in p.attrs.items()]
-    arguments, attrs = ", ".join(p.inputs), "".join(n + ", " for n in p.attrs)
     if form == "reflected":
         parameters.reverse()
     elif p.promotes and form == "function":  # an elementwise primitive is the public function itself
         parameters += ["*", "out=None"]
+    names = [q.partition("=")[0] for q in parameters if q != "*"]
+    arguments = ", ".join(f"{n}={n}" if n == "out" else n for n in names)
+    given = {**{n: None for n in p.optional}, **p.attrs, "out": None}
+    source = ", ".join(n + "=None" if n in given and given[n] is not EMPTY else n for n in
+                       [q.partition("=")[0] for q in parameters])  # fmt: skip
+    return written_at_first_call(p.name, source, arguments, given, write)
+
+
+def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | None], form: str, parameters: list[str],
+                    scope: dict[str, Any]) -> Callable[..., Any]:  # fmt: skip
+    """Generate the code of a call path."""
+    arguments, attrs = ", ".join(p.inputs), "".join(n + ", " for n in p.attrs)
     lines = [f"def {p.name}({', '.join(parameters)}):"]
-    scope: dict[str, Any] = {f"{n}_default": v for n, v in p.attrs.items()}
+    scope |= {f"{n}_default": v for n, v in p.attrs.items()}
     scope |= {"apply": p.apply if form == "function" else p.apply_operator, "kernel": p.keeping_kernel}
     result = "out, kept" if p.keeping_kernel is not p.array_kernel else "out"
     slow = f"return apply(({arguments}, ), ({attrs}))"
