@@ -17,19 +17,26 @@ if TYPE_CHECKING:
     from .tensor import Tensor
 
 
+class Hooks(dict[int, Callable[..., Any]]):
+    """Hooks in the order of their registration, by the number of their handle."""
+
+    __slots__ = ("__weakref__",)
+
+
 class Rare:
     """What few nodes have: hooks, metadata, packed saved values, the traceback of the forward pass."""
 
-    __slots__ = ("hooks", "metadata", "packed", "post_hooks", "pre_hooks", "retains", "stream", "traceback")
+    __slots__ = ("hooks", "metadata", "packed", "parent", "post_hooks", "pre_hooks", "retains", "stream", "traceback")
 
     def __init__(self) -> None:
-        self.hooks: dict[int, Callable[..., Any]] | None = None  # tensor hooks on this output
-        self.retains: Any = None  # state of the tensor whose .grad is retained
-        self.pre_hooks: dict[int, Callable[..., Any]] | None = None
-        self.post_hooks: dict[int, Callable[..., Any]] | None = None
+        self.hooks: dict[int, Hooks] = {}  # tensor hooks, by the number of the output
+        self.retains: dict[int, Any] = {}  # states of the tensors whose .grad is retained, by the number of the output
+        self.pre_hooks: Hooks | None = None
+        self.post_hooks: Hooks | None = None
         self.metadata: dict[Any, Any] | None = None
         self.packed: bool = False
         self.traceback: list[str] | None = None
+        self.parent: Node | None = None  # the node whose backward made this one, in anomaly mode
         self.stream: Any = None
 
 
@@ -41,7 +48,7 @@ class Node:
     outputs = 1  # how many tensors the forward made; more than one: gradients arrive as a list
     keeps = False  # whether anything is saved, and so can be freed
     saved_names: tuple[str, ...] = ()
-    primitive: Any = None
+    primitive: Any = None  # None: a node of another kind, such as a leaf's
 
     edges: tuple[Node | None, ...]
     order: int
@@ -86,22 +93,49 @@ class Node:
     def _sequence_nr(self) -> int:
         return self.order
 
-    def _input_metadata(self) -> list[Any]:
-        return []
-
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        """Call ``fn(grad_inputs, grad_outputs)`` after the node has run; what it returns replaces grad_inputs."""
+        """Call ``fn(grad_inputs, grad_outputs)`` after the node has run.
+
+        Both are tuples of tensors or None. A tuple that the hook returns takes the place of ``grad_inputs``.
+
+        Examples
+        --------
+        >>> import tensorplay as tp
+        >>> x = tp.tensor([1.], requires_grad=True)
+        >>> y = x.exp()
+        >>> handle = y.grad_fn.register_hook(lambda grad_inputs, grad_outputs: (grad_outputs[0] * 10,))
+        >>> y.backward()
+        >>> x.grad
+        tensor([10.])
+        """
         rare = self.rarely()
         if rare.post_hooks is None:
-            rare.post_hooks = {}
+            rare.post_hooks = Hooks()
         return RemovableHandle(rare.post_hooks, fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        """Call ``fn(grad_outputs)`` before the node runs; what it returns replaces grad_outputs."""
+        """Call ``fn(grad_outputs)`` before the node runs.
+
+        ``grad_outputs`` is a tuple of tensors or None. A tuple that the hook returns takes its place.
+
+        Examples
+        --------
+        >>> import tensorplay as tp
+        >>> x = tp.tensor([1.], requires_grad=True)
+        >>> y = x * 3
+        >>> handle = y.grad_fn.register_prehook(lambda grad_outputs: (grad_outputs[0] * 10,))
+        >>> y.backward()
+        >>> x.grad
+        tensor([30.])
+        """
         rare = self.rarely()
         if rare.pre_hooks is None:
-            rare.pre_hooks = {}
+            rare.pre_hooks = Hooks()
         return RemovableHandle(rare.pre_hooks, fn)
+
+    def hooks_on(self, index: int) -> Hooks:
+        """The hooks on the tensor that is output ``index``."""
+        return self.rarely().hooks.setdefault(index, Hooks())
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_") or name.startswith("_raw_saved_"):
@@ -118,7 +152,7 @@ class AccumulateGrad(Node):
 
     leaf: Any  # the rare part of the leaf, which holds .grad
     tensor: weakref.ref[Tensor]
-    post_accumulate: dict[int, Callable[..., Any]] | None
+    post_accumulate: Hooks | None
 
     def __init__(self, tensor: Tensor) -> None:
         self.edges = ()
@@ -178,17 +212,27 @@ def endpoint(edge: Node | None) -> tuple[Node | None, int]:
     return edge, 0
 
 
+def place(edge: Node) -> tuple[Node, int]:
+    """The node that a tensor's ``_node`` stands for, and the number of its output."""
+    return (edge.edges[0], edge.index) if type(edge) is Output else (edge, 0)  # type: ignore[return-value]
+
+
 class RemovableHandle:
-    """Takes a hook away again: by ``remove()``, or at the end of a ``with`` block."""
+    """Takes a hook away again: by ``remove()``, or at the end of a ``with`` block.
+
+    It holds the hooks weakly, so that a hook which removes itself keeps nothing alive.
+    """
 
     def __init__(self, hooks: dict[int, Callable[..., Any]], fn: Callable[..., Any]) -> None:
         self.id = count()
-        self._hooks = hooks
+        self._hooks: Any = (lambda: hooks) if type(hooks) is dict else weakref.ref(hooks)
         hooks[self.id] = fn
 
     def remove(self) -> None:
         """Take the hook away; nothing happens if it is gone already."""
-        self._hooks.pop(self.id, None)
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:
         return self

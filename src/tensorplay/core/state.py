@@ -18,15 +18,19 @@ class State(threading.local):
 
     recording: Any = True  # False: no tape at any level; True: the common case; RARE: recorded by the careful path
     inference: bool = False
+    asked_in_inference: bool = True  # what is_grad_enabled() says in inference mode, where nothing is recorded
     forward_ad: bool = True
     saved_tensors_hooks: list[Any] | None = None  # innermost last
     saved_tensors_hooks_disabled: str | None = None
     anomaly: bool = False
     anomaly_check_nan: bool = True
-    evaluating_node: Any = None  # the node whose backward runs now
+    evaluating_node: Any = None  # the node whose backward runs now, if it is watched
+    evaluating_pass: Any = None  # the backward pass that runs now, innermost
     multithreading: bool = True
     view_replay: bool = False
+    grad_layout: bool = True  # a leaf's .grad is made contiguous
     batches: tuple[Any, ...] = ()  # (level, size, randomness) of each vmap that runs, innermost last
+    devices: tuple[Any, ...] = ()  # the default devices that `with device(...)` has set, innermost last
 
 
 state = State()
@@ -38,3 +42,22 @@ live_levels: set[int] = set()
 def set_recording(mode: bool) -> None:
     """Turn the tape on or off for this thread, keeping what watches it."""
     state.recording = mode and (RARE if state.saved_tensors_hooks or state.anomaly else True)
+
+
+def set_grad_mode(mode: bool) -> None:
+    """The same as the user asks for it: inference mode allows switching off only."""
+    if not state.inference:
+        set_recording(mode)
+        return
+    state.asked_in_inference = mode
+    if not mode:
+        state.recording = False
+
+
+def grad_mode() -> bool:
+    """Whether the user would say that grad mode is on."""
+    return state.asked_in_inference if state.inference else bool(state.recording)
+
+
+inferring: set[int] = set()
+"""Threads in inference mode: empty in all but few programs, and so the one cheap test for marking what they make."""
