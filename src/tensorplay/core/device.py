@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from .state import state
+
 
 class device:
-    """A device, as in ``device('cpu')``.
+    """A device, as in ``device('cpu')``. As a context manager it is the default device of factories.
 
     Parameters
     ----------
@@ -22,11 +24,12 @@ class device:
 
     Examples
     --------
-    >>> from tensorplay.core.device import device
-    >>> device('cpu')
+    >>> import tensorplay as tp
+    >>> tp.device('cpu')
     device(type='cpu')
-    >>> device('cpu').type
-    'cpu'
+    >>> with tp.device('meta'):
+    ...     tp.zeros(2).device
+    device(type='meta')
     """
 
     __slots__ = ("index", "type")
@@ -36,6 +39,9 @@ class device:
     def __init__(self, type: str | device, index: int | None = None) -> None:
         if isinstance(type, device):
             type, index = type.type, type.index if index is None else index
+        elif not isinstance(type, str):
+            raise accelerator_missing(type) if isinstance(type, int) else TypeError(
+                f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")  # fmt: skip
         name, _, number = type.partition(":")
         if number:
             if index is not None:
@@ -62,10 +68,60 @@ class device:
     def __reduce__(self) -> Any:
         return device, (self.type, self.index)
 
+    def __enter__(self) -> device:
+        state.devices = (*state.devices, self)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        state.devices = state.devices[:-1]
+
+
+def accelerator_missing(number: int) -> RuntimeError:
+    """The error of a bare device number, which PyTorch reads as that of an accelerator."""
+    return RuntimeError(f"device {number} names an accelerator, and there is none; use device('cpu')")
+
 
 CPU, META = device("cpu"), device("meta")
+_default = CPU
+
+
+def set_default_device(device: Any) -> None:
+    """Set where factories put tensors when they are given no device; for all threads.
+
+    Parameters
+    ----------
+    device : str, device or None
+        None: the cpu.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.set_default_device('meta')
+    >>> tp.zeros(2).is_meta
+    True
+    >>> tp.set_default_device(None)
+    """
+    global _default
+    _default = CPU if device is None else as_device(device)
+
+
+def get_default_device() -> device:
+    """Where factories put tensors when they are given no device.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.get_default_device()
+    device(type='cpu')
+    """
+    return state.devices[-1] if state.devices else _default
+
+
+def as_device(spec: Any) -> device:
+    """The device that an argument names."""
+    return spec if isinstance(spec, device) else device(spec)
 
 
 def is_meta(spec: Any) -> bool:
-    """Whether a device argument (None: the cpu) names the meta device."""
-    return spec is not None and (spec if isinstance(spec, device) else device(spec)).type == "meta"
+    """Whether a device argument (None: the default device) names the meta device."""
+    return (get_default_device() if spec is None else as_device(spec)).type == "meta"

@@ -1,18 +1,23 @@
-"""Tensors and the rest of Python: NumPy, numbers, lists, printing."""
+"""Tensors and the rest of Python: NumPy, numbers, lists, text, copies, pickles, other libraries' arrays."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
+from . import dtype as dtypes
 from .carrier import Batched, Carrier, Dual, Meta
+from .namespace import F
 from .node import AccumulateGrad
-from .printing import tensor_str
-from .tensor import Tensor
+from .printing import meta_str, tensor_str
+from .tensor import Tensor, storage_of, wrap
+
+Array = np.ndarray[Any, Any]
 
 
-def readable(t: Tensor, name: str) -> np.ndarray[Any, Any]:
+def readable(t: Tensor, name: str) -> Array:
     """The array of a tensor's values; a dual is read as its primal, a batch not at all."""
     data = t._data
     while type(data) is Dual:
@@ -23,51 +28,334 @@ def readable(t: Tensor, name: str) -> np.ndarray[Any, Any]:
             "Use where() to choose between values, or return the tensor from the function."
         )
     if type(data) is Meta:
-        raise RuntimeError(f"{name} cannot be called on meta tensors: they have no data")
-    return data
+        raise NotImplementedError(f"{name}: Cannot copy out of meta tensor; no data!")
+    return data  # type: ignore[no-any-return]
+
+
+# ---- Python numbers and lists
 
 
 def item(self: Tensor) -> Any:
-    """The value of a tensor of one element, as a Python number."""
+    """The value of a tensor of one element, as a Python number.
+
+    Raises
+    ------
+    RuntimeError
+        If there is not exactly one element, and for a batch inside vmap.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.tensor([2.5]).item()
+    2.5
+    """
+    if self._data.size != 1:
+        raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
     data = readable(self, "item()")
-    if data.size != 1:
-        raise RuntimeError(f"a Tensor with {data.size} elements cannot be converted to Scalar")
     value = data.item()
     return float(value) if data.dtype.kind == "V" else value
 
 
 def tolist(self: Tensor) -> Any:
-    """The values as nested lists of Python numbers."""
+    """The values as nested lists of Python numbers; of a tensor of no dimensions the number.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.tensor([[1, 2], [3, 4]]).tolist()
+    [[1, 2], [3, 4]]
+    """
     data = readable(self, "tolist()")
     return (data.astype(np.float32) if data.dtype.kind == "V" else data).tolist()
 
 
-def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
+def single(self: Tensor) -> Any:
+    """The number of a conversion such as ``float(t)``."""
+    if self._data.size != 1:
+        raise ValueError(f"only one element tensors can be converted to Python scalars, got size {list(self._data.shape)}")
+    return item(self)
+
+
+def as_float(self: Tensor) -> float:
+    value = single(self)
+    if isinstance(value, complex):
+        if value.imag:
+            raise RuntimeError(f"value cannot be converted to type double without overflow, got {value}")
+        value = value.real
+    return float(value)
+
+
+def as_int(self: Tensor) -> int:
+    value = single(self)
+    if isinstance(value, complex):
+        if value.imag:
+            raise RuntimeError(f"value cannot be converted to type int64 without overflow, got {value}")
+        value = value.real
+    return int(value)
+
+
+def as_complex(self: Tensor) -> complex:
+    return complex(single(self))
+
+
+def as_index(self: Tensor) -> int:
+    if self._data.size != 1 or self._data.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(readable(self, "index()").item())
+
+
+def truth(self: Tensor) -> bool:
+    size = self._data.size
+    if size != 1:
+        what = "more than one value" if size else "no values"
+        raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+    return bool(readable(self, "bool()").item())
+
+
+# ---- NumPy
+
+
+def numpy(self: Tensor, *, force: bool = False) -> Array:
     """The values as a NumPy array that shares the tensor's memory.
+
+    Parameters
+    ----------
+    force
+        Also of a tensor that requires grad: its values alone.
 
     Raises
     ------
     RuntimeError
-        If the tensor requires grad; ``force=True`` detaches first.
+        If the tensor requires grad, and for a batch inside vmap.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> x = tp.zeros(2)
+    >>> x.numpy()[0] = 1
+    >>> x
+    tensor([1., 0.])
     """
     if self._node is not None and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self.is_meta:
+        raise TypeError("can't convert meta device type tensor to numpy: it has no data")
     return readable(self, "numpy()")
 
 
-def as_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+def as_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Array:
     array = numpy(self)
     if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError(f"cannot make an array of {np.dtype(dtype)} from a {self.dtype} tensor without a copy")
         return array.astype(dtype)
     return array.copy() if copy else array
 
 
-def truth(self: Tensor) -> bool:
-    if self._data.size != 1:
-        if self._data.size == 0:
-            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
-        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-    return bool(readable(self, "bool()").item())
+def wrap_array(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """What a NumPy function of tensors returns: a tensor."""
+    return wrap(from_array(np.asarray(array), "__array_wrap__"))
+
+
+def from_array(array: Array, name: str, share: bool = True) -> Array:
+    """The array, if a tensor can hold it.
+
+    Raises
+    ------
+    TypeError
+        For a type of elements that tensors do not have.
+    ValueError
+        For the other byte order, and for negative strides where the memory is to be shared.
+    """
+    dtypes.from_numpy(array.dtype)
+    if share:
+        if array.ndim and min(array.strides) < 0:
+            raise ValueError(f"{name}(): At least one stride in the given numpy array is negative, and tensors with negative "
+                             "strides are not currently supported. (You can probably work around this by making a copy of "
+                             "your array with array.copy().)")  # fmt: skip
+        if any(s % array.itemsize for s in array.strides):
+            raise ValueError(f"{name}(): given numpy array strides are not a multiple of the element byte size; make a copy "
+                             "with array.copy()")  # fmt: skip
+        if not array.flags.writeable:
+            warnings.warn(f"{name}(): The given NumPy array is not writable, so neither is the tensor: in-place operators on it "
+                          "raise. Copy the array first, or use tensor() instead.", UserWarning, stacklevel=3)  # fmt: skip
+    return array if type(array) is np.ndarray else array.view(np.ndarray)
+
+
+# ---- other libraries, through DLPack
+
+
+def to_dlpack(self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
+    """A DLPack capsule of the tensor's memory, for :func:`from_dlpack` of another library.
+
+    Raises
+    ------
+    BufferError
+        If the tensor requires grad, or has no memory of its own.
+    """
+    if self._node is not None:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if not isinstance(self._data, np.ndarray):
+        raise BufferError(f"Can't export a tensor on {self.device} or inside a transform: it is no single array in memory")
+    if self._data.dtype.kind == "V":
+        raise BufferError("Can't export a bfloat16 tensor through DLPack: NumPy has no such type; convert it to float32 first")
+    options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+    return self._data.__dlpack__(stream=stream, **{k: v for k, v in options.items() if v is not None})
+
+
+def dlpack_device(self: Tensor) -> tuple[int, int]:
+    """Type and number of the device, as DLPack counts them: (1, 0), the CPU."""
+    if self.is_meta:
+        raise BufferError("a meta tensor has no device that DLPack knows")
+    return 1, 0
+
+
+class Capsule:
+    """A bare DLPack capsule, as an object that NumPy takes."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor that shares the memory of another library's array.
+
+    Parameters
+    ----------
+    ext_tensor
+        An object with ``__dlpack__``, or a DLPack capsule.
+    device
+        ``'cpu'``, or None.
+    copy
+        True: copy in any case; False: never; None: as the other library needs.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorplay as tp
+    >>> tp.from_dlpack(np.arange(3))
+    tensor([0, 1, 2])
+    """
+    if type(ext_tensor).__name__ == "PyCapsule":
+        ext_tensor = Capsule(ext_tensor)
+    elif not hasattr(ext_tensor, "__dlpack__"):
+        raise TypeError(f"from_dlpack(): expected an object with __dlpack__ or a DLPack capsule, got {type(ext_tensor).__name__}")
+    if device is not None and str(device) not in ("cpu", "cpu:0"):
+        raise RuntimeError(f"from_dlpack(): device {device} is not supported; use 'cpu'")
+    if copy is None:
+        return wrap(from_array(np.from_dlpack(ext_tensor), "from_dlpack"))
+    return wrap(from_array(np.from_dlpack(ext_tensor, copy=copy), "from_dlpack"))
+
+
+# ---- copies and pickles
+
+
+def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A leaf of its own memory; views of one tensor that are copied together share memory again.
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor is the result of a recorded operator.
+    """
+    if id(self) in memo:
+        return memo[id(self)]  # type: ignore[no-any-return]
+    if not self.is_leaf:
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                           "moment. Use tensor.detach().clone(), or copy before the operator that made the tensor.")  # fmt: skip
+    import copy
+
+    data = self._data
+    if isinstance(data, Carrier):
+        t = F.clone(self.detach())
+    else:
+        t = wrap(data if type(data) is Meta else in_memory(data, memo), type(self))
+    memo[id(self)] = t
+    restore(t, self._node is not None, copy.deepcopy(attributes(self), memo))
+    if self.grad is not None:
+        t.grad = copy.deepcopy(self.grad, memo)
+    return t
+
+
+def in_memory(array: Array, memo: dict[int, Any]) -> Array:
+    """The same part of a copy of the array's whole memory."""
+    storage = storage_of(array)
+    copied = memo.get(id(storage))
+    if copied is None:
+        copied = memo[id(storage)] = storage.copy("K")
+        memo.setdefault(id(memo), []).append(storage)  # as copy.deepcopy does: an id is only good while its object lives
+    return part_of(copied, array.shape, array.strides, offset_in(storage, array), array.dtype)
+
+
+def offset_in(storage: Array, array: Array) -> int:
+    return int(array.__array_interface__["data"][0] - storage.__array_interface__["data"][0])
+
+
+def part_of(storage: Array, shape: Any, strides: Any, offset: int, dtype: Any) -> Array:
+    """An array over part of the memory of another one."""
+    if storage.shape == shape and storage.strides == strides and storage.dtype == dtype and not offset:
+        return storage
+    if not storage.flags.c_contiguous:
+        storage = storage.T
+    return np.ndarray(shape, dtype, storage, offset, strides)
+
+
+def attributes(t: Tensor) -> dict[str, Any]:
+    return getattr(t, "__dict__", None) or {}
+
+
+def restore(t: Tensor, requires_grad: bool, attributes: dict[str, Any]) -> Tensor:
+    """Give a fresh tensor what else belongs to it."""
+    if requires_grad:
+        t.requires_grad_()
+    t.__dict__.update(attributes)
+    return t
+
+
+def shallow_copy(self: Tensor) -> Tensor:
+    """A leaf that shares the memory."""
+    t = wrap(self._data, type(self))
+    t._stamp = self._stamped()
+    return restore(t, self._node is not None, attributes(self))
+
+
+def rebuild(cls: type[Tensor], storage: Any, shape: Any, strides: Any, offset: int, dtype: Any, requires_grad: bool,
+            attributes: dict[str, Any]) -> Tensor:  # fmt: skip
+    """The tensor of a pickle."""
+    d = dtypes.by_numpy[dtype] if isinstance(dtype, np.dtype) else dtype
+    if storage is None:
+        return restore(wrap(Meta(tuple(shape), d.numpy), cls), requires_grad, attributes)
+    if not storage.flags.writeable:
+        storage = storage.copy("K")
+    return restore(wrap(part_of(storage, tuple(shape), tuple(strides), offset, d.numpy), cls), requires_grad, attributes)
+
+
+def reduce(self: Tensor, protocol: Any) -> Any:
+    """Pickled as the memory and the part of it: tensors that share memory in one pickle share it when it is loaded."""
+    if isinstance(self._data, Carrier):
+        raise RuntimeError("a tensor inside a transform cannot be pickled; return it from the function first")
+    extra = (self._node is not None, attributes(self))
+    if type(self._data) is Meta:
+        return rebuild, (type(self), None, self._data.shape, None, 0, self.dtype, *extra)
+    array = self._data
+    storage = storage_of(array)
+    if storage.nbytes > 2 * array.nbytes + 1024 and not (storage.flags.c_contiguous or storage.flags.f_contiguous):
+        storage = array = array.copy()
+    return rebuild, (type(self), storage, array.shape, array.strides, offset_in(storage, array), self.dtype, *extra)
+
+
+# ---- text
 
 
 def suffixes(t: Tensor) -> list[str]:
@@ -85,21 +373,23 @@ def representation(self: Tensor) -> str:
         inner = representation(data.inner)
         return f"{kind}(level={data.level}, {inner})"
     if type(data) is Meta:
-        from .printing import meta_str
-
         return meta_str(tuple(data.shape), dtype=self.dtype, suffixes=suffixes(self))
     return tensor_str(data, dtype=self.dtype, suffixes=suffixes(self))
 
 
-def index(self: Tensor) -> int:
-    data = readable(self, "index()")
-    if data.size != 1 or data.dtype.kind not in "iub":
-        raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(data.item())
+def formatted(self: Tensor, spec: str) -> str:
+    """A tensor of no dimensions is formatted as its number, any other as its text."""
+    if not self._data.shape and type(self) is Tensor and type(self._data) is not Meta and not isinstance(self._data, Batched):
+        return format(item(self), spec)
+    return object.__format__(self, spec)
 
 
-Tensor.item, Tensor.tolist, Tensor.numpy, Tensor.__array__ = item, tolist, numpy, as_array  # type: ignore[attr-defined]
-Tensor.__bool__, Tensor.__repr__, Tensor.__index__ = truth, representation, index  # type: ignore[attr-defined,assignment]
-Tensor.__float__ = lambda self: float(item(self))  # type: ignore[attr-defined]
-Tensor.__int__ = lambda self: int(item(self))  # type: ignore[attr-defined]
-Tensor.__complex__ = lambda self: complex(item(self))  # type: ignore[attr-defined]
+METHODS = {
+    "item": item, "tolist": tolist, "numpy": numpy,
+    "__array__": as_array, "__array_wrap__": wrap_array, "__dlpack__": to_dlpack, "__dlpack_device__": dlpack_device,
+    "__float__": as_float, "__int__": as_int, "__complex__": as_complex, "__index__": as_index, "__bool__": truth,
+    "__repr__": representation, "__format__": formatted,
+    "__deepcopy__": deepcopy, "__copy__": shallow_copy, "__reduce_ex__": reduce,
+}  # fmt: skip
+for _name, _function in METHODS.items():
+    setattr(Tensor, _name, _function)

@@ -13,7 +13,13 @@ from typing import Any
 class Namespace:
     """Operators by name."""
 
+    find: Any = None  # finds what was not entered yet
+
     def __getattr__(self, name: str) -> Any:
+        found = None if self.find is None else self.find(name)
+        if found is not None:
+            setattr(self, name, found)
+            return found
         raise AttributeError(f"no primitive is registered under the name {name!r}")
 
 

@@ -10,27 +10,56 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from numbers import Number
+from typing import Any
 
 import numpy as np
 
 from . import dtype as dtypes
+from .callpath import parameters_of
 from .carrier import Meta
 from .inplace import check_writable, old_value, write
+from .primitive import PRIMITIVES
 from .promotion import can_cast
-from .state import state
+from .state import count, state
 from .tensor import Tensor
 
 
-class Operator(NamedTuple):
-    """One public operator."""
+class Operator:
+    """One public operator.
 
-    name: str
-    namespace: str
-    function: Callable[..., Any]  # the public function, with out= where it takes one
-    plain: Callable[..., Any]
-    method: str | None
-    inplace: str | None
+    Attributes
+    ----------
+    name, namespace : str
+        What it is called, and where it is exported.
+    plain : callable
+        The function as written, which is also the method.
+    method, inplace : str or None
+        Names of the method and of the in-place twin.
+    """
+
+    def __init__(self, name: str, namespace: str, plain: Callable[..., Any], out: bool, method: str | None,
+                 inplace: str | None) -> None:  # fmt: skip
+        self.name, self.namespace, self.plain, self.out = name, namespace, plain, out
+        self.method, self.inplace = method, inplace
+
+    @functools.cached_property
+    def function(self) -> Callable[..., Any]:
+        """The public function, with ``out=`` where it takes one; made at the first need."""
+        return with_out(self.plain, self.name) if self.out else self.plain
+
+
+def exported(namespace: str, module: dict[str, Any]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a public module: its operators, made at the first need and kept in its globals."""
+    operators = OPERATORS[namespace]
+
+    def get(name: str) -> Any:
+        if name not in operators:
+            raise AttributeError(f"module {module['__name__']!r} has no attribute {name!r}")
+        function = module[name] = operators[name].function
+        return function
+
+    return get
 
 
 OPERATORS: dict[str, dict[str, Operator]] = {}
@@ -46,6 +75,7 @@ def operator(
     out: bool = True,
     function: bool = True,
     aliases: tuple[str, ...] = (),
+    into: Callable[..., None] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a function as a public operator.
 
@@ -65,34 +95,36 @@ def operator(
         Whether it is exported as a function at all.
     aliases
         Further names, with twins of their own.
+    into
+        ``into(array, *operands)`` computes the in-place twin within the array: for plain arrays of one dtype without
+        history. Of a primitive whose kernel is a ufunc it is known.
     """
 
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
         own = name or fn.__name__
         for public in (own, *aliases):
-            wrapped = with_out(fn, public) if out and "out" not in inspect.signature(fn).parameters else fn
+            takes_out = out and all(p.name != "out" for p in parameters_of(fn))
             as_method = public if method is True else method or None
             twin = (public + "_" if inplace is True else inplace) or None
             if as_method:
                 setattr(Tensor, as_method, fn)
             if twin:
-                twin_function = inplace_twin(fn, twin)
+                twin_function = inplace_twin(fn, twin, into or ufunc_into(fn))
                 setattr(Tensor, twin, twin_function)
-            entry = Operator(public, namespace, wrapped, fn, as_method, twin)
+            entry = Operator(public, namespace, fn, takes_out, as_method, twin)
             if function:
                 OPERATORS.setdefault(namespace, {})[public] = entry
                 if twin and namespace in ("", "nn.functional"):
-                    OPERATORS[namespace][twin] = Operator(twin, namespace, twin_function, twin_function, None, None)
+                    OPERATORS[namespace][twin] = Operator(twin, namespace, twin_function, False, None, None)
         return fn
 
     return register
 
 
-def inplace_twin(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """``name_``: the operator on an alias of the old value, written back."""
+def inplace_twin(fn: Callable[..., Any], name: str, into: Callable[..., None] | None = None) -> Callable[..., Any]:
+    """``name_``: the operator on an alias of the old value, written back; within the memory where nothing is recorded."""
 
-    @functools.wraps(fn)
-    def twin(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def general(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
         check_writable(input, name)
@@ -107,12 +139,112 @@ def inplace_twin(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
             old._data, old._stamp = old._data.copy(), None  # a node keeps the old value, which is about to be overwritten
         return write(input, value, name)
 
+    twin = general if into is None else within_memory(into, general)
+    functools.update_wrapper(twin, fn)
     twin.__name__ = twin.__qualname__ = name
     twin.__doc__ = f"In-place form of :func:`{fn.__name__}`: writes the result into ``input`` and returns it."
-    signature = inspect.signature(fn)
-    twin.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[p for p in signature.parameters.values() if p.name != "out"])  # fmt: skip
     return twin
+
+
+# ---- the common case of in-place operators: plain arrays of one dtype, and nothing to record
+
+
+def ufunc_into(fn: Callable[..., Any]) -> Callable[..., None] | None:
+    """How a primitive whose kernel is a ufunc computes within its first operand."""
+    p = PRIMITIVES.get(fn.__name__)
+    if p is None or p.function is not fn or not p.promotes or not isinstance(p.array_kernel, np.ufunc):
+        return None
+    return p.array_kernel if p.array_kernel.nin < 3 else None
+
+
+def within_memory(into: Callable[..., None], general: Callable[..., Any]) -> Callable[..., Any]:
+    """The twin that calls ``into`` where it can and ``general`` elsewhere."""
+    if isinstance(into, np.ufunc) and into.nin == 2:
+        return binary_within_memory(into, general)
+    unary = isinstance(into, np.ufunc)
+
+    def twin(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        data = plain(input)
+        if data is None:
+            return general(input, *args, **kwargs)
+        operands = []
+        for a in args:
+            if type(a) is not float and type(a) is not int and a is not None:
+                if type(a._data) is not np.ndarray or a._data.dtype is not data.dtype or a._node is not None and state.recording:
+                    return general(input, *args, **kwargs)
+                a = a._data
+            operands.append(a)
+        try:
+            into(data, data) if unary else into(data, *operands, **kwargs)
+        except (TypeError, ValueError):  # other operands than the fast case has, or shapes that do not fit
+            return general(input, *args, **kwargs)
+        stamped(input)
+        return input
+
+    return twin
+
+
+def binary_within_memory(ufunc: np.ufunc, general: Callable[..., Any]) -> Callable[..., Any]:
+    """The twin of a ufunc of two operands; its own code, because optimizers and accumulations live on it."""
+    ndarray, float32, float64 = np.ndarray, np.dtype(np.float32), np.dtype(np.float64)
+
+    def twin(input: Tensor, other: Any) -> Tensor:
+        data, operand, kind = getattr(input, "_data", None), other, type(other)
+        if type(data) is not ndarray or ((dtype := data.dtype) is not float32 and dtype is not float64):
+            return general(input, other)
+        if kind is float or kind is int:
+            tracked = input._node is not None
+        else:
+            operand = getattr(other, "_data", None)
+            if type(operand) is not ndarray or operand.dtype is not dtype:
+                return general(input, other)
+            tracked = input._node is not None or other._node is not None
+        rare = input._rare
+        if (tracked and state.recording) or (rare is not None and (rare.view is not None or rare.inference)) or 0 in data.strides:
+            return general(input, other)
+        try:
+            ufunc(data, operand, data)
+        except ValueError:  # shapes that do not fit, or memory that is read-only
+            return general(input, other)
+        stamp = input._stamp
+        if stamp is None:
+            input._stamp = [count(), 1]
+        else:
+            stamp[0] = count()
+            stamp[1] += 1
+        return input
+
+    return twin
+
+
+def plain(input: Any) -> np.ndarray[Any, Any] | None:
+    """The array of a tensor that an in-place operator may compute in: its own memory, float, nothing recorded."""
+    data = getattr(input, "_data", None)
+    if type(data) is not np.ndarray or data.dtype.char not in "fd" or (input._node is not None and state.recording):
+        return None
+    rare = input._rare
+    if (rare is not None and (rare.view is not None or rare.inference)) or 0 in data.strides:
+        return None
+    return data if data.flags.writeable else None
+
+
+def stamped(input: Tensor) -> None:
+    """Note that the memory was written to."""
+    stamp = input._stamped()
+    stamp[0] = count()
+    stamp[1] += 1
+
+
+def operand_twin(name: str, twin: Callable[..., Any]) -> Callable[..., Any]:
+    """The twin as a method for ``a += b`` and its like: another type gets its turn where ``b`` is not ours."""
+
+    def general(input: Tensor, other: Any) -> Any:
+        if not isinstance(other, (Tensor, Number)):
+            return NotImplemented
+        return twin(input, other)
+
+    kernel = PRIMITIVES[name].array_kernel
+    return binary_within_memory(kernel, general) if isinstance(kernel, np.ufunc) else general
 
 
 def check_cast(value: Tensor, target: Tensor, name: str) -> None:

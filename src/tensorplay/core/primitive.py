@@ -7,16 +7,16 @@ that rules follow, and CONTRIBUTING.md for an operator added from start to end.
 
 from __future__ import annotations
 
-import inspect
 import traceback
 from collections.abc import Callable
+from functools import cached_property
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from . import dtype as dtypes
-from .callpath import Plan, call_path, names_of, push_path
+from .callpath import EMPTY, Plan, call_path, names_of, parameters_of, push_path
 from .carrier import Batched, Carrier, Dual, Meta
 from .namespace import F, R
 from .node import Node, Output, Reduce
@@ -25,7 +25,7 @@ from .state import RARE, count, live_levels, state
 from .tensor import Tensor, wrap
 
 PRIMITIVES: dict[str, Primitive] = {}
-EMPTY = inspect.Parameter.empty
+R.find = lambda name: PRIMITIVES[name].array_kernel if name in PRIMITIVES else None
 BFLOAT16 = dtypes.bfloat16.numpy
 
 
@@ -62,14 +62,10 @@ class Primitive:
             names = [n.strip() for n in inputs.split(",")]
             self.array_kernel = getattr(np, kernel)
         else:
-            parameters = list(inspect.signature(kernel).parameters.values())[1:]
-            names = ["*" * (q.kind is q.VAR_POSITIONAL) + q.name + ("=None" if q.default is None else "")
-                     for q in parameters if q.kind is not q.KEYWORD_ONLY]  # fmt: skip
-            self.attrs = {q.name: q.default for q in parameters if q.kind is q.KEYWORD_ONLY}
-            self.array_kernel = self.bind(kernel)
-        self.keeping_kernel = keeping = self.array_kernel
-        if vjp and any("kept" in names_of(rule) for rule in ([vjp] if callable(vjp) else vjp.values())):
-            self.array_kernel = lambda *args, **attrs: keeping(*args, **attrs)[0]
+            parameters = parameters_of(kernel)[1:]
+            names = ["*" * (q.kind == "*") + q.name + ("=None" if q.default is None else "")
+                     for q in parameters if q.kind != "keyword"]  # fmt: skip
+            self.attrs = {q.name: q.default for q in parameters if q.kind == "keyword"}
         self.variadic = names[0].startswith("*")
         self.optional = {n[:-5] for n in names if n.endswith("=None")}
         self.inputs = tuple(n.removesuffix("=None").lstrip("*") for n in names)
@@ -78,50 +74,82 @@ class Primitive:
         self.jvp = jvp
         self.batch = BATCH_RULES[batch] if isinstance(batch, str) else batch or loop_over_batch
         PRIMITIVES[name] = self
-        self.plan: Plan | None = None
-        self.variants: dict[Any, tuple[Plan, type[Node], Callable[..., Node]]] = {}
-        self.function: Callable[..., Any]
-        if self.variadic:
-            self.node_class = variadic_node_class(self) if callable(vjp) else None
-            self.function = self.call_variadic
-        else:
-            plans: dict[str, Any] = {"": None}
-            if self.differentiable:
-                self.plan = Plan(self, set())
-                plans[""] = (self.plan, self.plan.node_class())
-            if len(self.inputs) == 2 and promotes:  # a Python scalar as the second operand
-                plans["scalar"] = None
-                if self.differentiable and (scalar := Plan(self, {self.inputs[1]})).rules:
-                    plans["scalar"] = (scalar, scalar.node_class())
-            if plans[""]:
-                self.node_class = plans[""][1]
-                self.record = self.plan.recorder(self.node_class)
-            self.plans = plans
-            self.function = call_path(self, plans)
-        self.push = push_path(self)
+        self.function: Callable[..., Any] = self.call_variadic if self.variadic else call_path(self)
         setattr(F, name, self.function)
-        setattr(R, name, self.array_kernel if not self.variadic else self.array_kernel)
+
+    # ---- made at the first need
+
+    @cached_property
+    def keeping_kernel(self) -> Callable[..., Any]:
+        """The kernel over NumPy arrays; where a rule reads ``kept``, it returns that beside its result."""
+        return getattr(np, self.kernel) if isinstance(self.kernel, str) else self.bind(self.kernel)
+
+    @cached_property
+    def array_kernel(self) -> Callable[..., Any]:
+        """The kernel over NumPy arrays."""
+        keeping = self.keeping_kernel
+        rules = [self.vjp] if callable(self.vjp) else self.vjp.values()
+        if any("kept" in names_of(rule) for rule in rules):
+            return lambda *args, **attrs: keeping(*args, **attrs)[0]
+        return keeping
+
+    @cached_property
+    def plan(self) -> Plan | None:
+        """Which rules read what; None without rules."""
+        return Plan(self, set()) if self.differentiable and not self.variadic else None
+
+    @cached_property
+    def node_class(self) -> Any:
+        """The class of the nodes that calls record."""
+        if self.variadic:
+            return variadic_node_class(self)
+        return None if self.plan is None else self.plan.node_class()
+
+    @cached_property
+    def record(self) -> Callable[..., Node]:
+        """Makes the node of a call that came through ``apply``."""
+        assert self.plan is not None
+        return self.plan.recorder(self.node_class)
+
+    @cached_property
+    def push(self) -> Callable[..., Any] | None:
+        """The forward rule; None for operators that are not differentiable."""
+        return push_path(self)
+
+    @cached_property
+    def plans(self) -> dict[str, Any]:
+        """What the call path records: of tensors alone, and with a Python scalar as the second operand."""
+        plans: dict[str, Any] = {"": None if self.plan is None else (self.plan, self.node_class)}
+        if len(self.inputs) == 2 and self.promotes:
+            plans["scalar"] = self.scalar_plan(1)
+        return plans
+
+    def scalar_plan(self, position: int) -> tuple[Plan, type[Node]] | None:
+        """What is recorded when one operand is a Python scalar."""
+        plan = Plan(self, {self.inputs[position]}) if self.differentiable else None
+        return (plan, plan.node_class()) if plan is not None and plan.rules else None
+
+    def reflected_plans(self) -> dict[str, Any]:
+        """What ``__radd__`` and its like record."""
+        return {"": None, "scalar": self.scalar_plan(0)}
 
     def __call__(self, *args: Any, **attrs: Any) -> Any:
         return self.function(*args, **attrs)
 
     def operator(self, reflected: bool = False) -> Callable[..., Any]:
         """The call path as a method for one of Python's binary operators, or for its reflected form."""
-        if not reflected:
-            return call_path(self, self.plans, "operator")
-        plan = Plan(self, {self.inputs[0]})
-        return call_path(self, {"": None, "scalar": (plan, plan.node_class()) if plan.rules else None}, "reflected")
+        return call_path(self, "reflected" if reflected else "operator")
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}({', '.join([*self.inputs, *self.attrs])})>"
 
     def bind(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """The kernel over NumPy arrays, with the attributes positional or by name."""
-        names = [q for q in inspect.signature(kernel).parameters.values()][1:]
-        if any(q.kind is q.VAR_POSITIONAL for q in names):
+        names = parameters_of(kernel)[1:]
+        if any(q.kind == "*" for q in names):
             return lambda *arrays, **attrs: kernel(np, *arrays, **attrs)
         left = ", ".join(q.name + ("" if q.default is EMPTY else f"=defaults[{q.name!r}]") for q in names)
-        right = ", ".join(f"{q.name}={q.name}" if q.kind is q.KEYWORD_ONLY else q.name for q in names)
+        right = ", ".join(f"{q.name}={q.name}" if q.kind == "keyword" else q.name for q in names)
         scope = {"kernel": kernel, "np": np, "defaults": {q.name: q.default for q in names}}
         return eval(f"lambda {left}: kernel(np, {right})", scope)
 

@@ -14,6 +14,7 @@ import numpy as np
 from . import dtype as dtypes
 from .carrier import Carrier, Dual, Meta
 from .device import CPU, META, device
+from .layout import CHANNELS_LAST
 from .node import AccumulateGrad, Hooks, Node, Output, RemovableHandle, place
 from .state import count, state
 
@@ -244,11 +245,16 @@ class Tensor:
         return self._strides() if dim is None else self._strides()[dim]
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie in memory in row-major order."""
-        strides, step = self._strides(), 1
-        if 0 in self._data.shape:
+        """Whether the elements lie in memory in row-major order, or in that of ``memory_format``."""
+        shape, strides, step = self._data.shape, self._strides(), 1
+        if 0 in shape:
             return True
-        for extent, stride in zip(reversed(self._data.shape), reversed(strides), strict=True):
+        if memory_format in CHANNELS_LAST:
+            order = CHANNELS_LAST[memory_format]
+            if len(order) != len(shape):
+                return False
+            shape, strides = [shape[d] for d in order], tuple([strides[d] for d in order])
+        for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
             if extent != 1:
                 if stride != step:
                     return False
