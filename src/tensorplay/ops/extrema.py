@@ -48,19 +48,19 @@ extremum("amin", "minimum", "AminBackward0", False)
 extremum("max", "maximum", "MaxBackward1", True)
 extremum("min", "minimum", "MinBackward1", True)
 
-# ---- picking one element of each line along a dimension; the positions are distinct
-
-
-def take_along_kernel(xp: Any, input: Any, index: Any, *, dim: int) -> Any:
-    return xp.take_along_axis(input, index, dim)
+# ---- taking elements along a dimension
 
 
 def take_along_vjp(F: Any, g: Any, index: Any, input_shape: tuple[int, ...], dim: int) -> Any:
-    return F.put_along(g, index, input_shape[dim], dim)
+    return F.add_along(g, index, input_shape[dim], dim)
 
 
-def take_along_jvp(F: Any, t: Any, index: Any, dim: int) -> Any:
-    return F.take_along(t, index, dim)
+def add_along_kernel(xp: Any, input: Any, index: Any, *, extent: int, dim: int) -> Any:
+    values, index = np.moveaxis(input, dim, -1), np.moveaxis(index, dim, -1)
+    out = np.zeros((*values.shape[:-1], extent), input.dtype)
+    first = np.arange(math.prod(values.shape[:-1])).reshape(*values.shape[:-1], 1) * extent
+    np.add.at(out.reshape(-1), (first + index).reshape(-1), values.reshape(-1))
+    return np.moveaxis(out, -1, dim)
 
 
 def put_along_kernel(xp: Any, input: Any, index: Any, *, extent: int, dim: int) -> Any:
@@ -72,14 +72,22 @@ def put_along_kernel(xp: Any, input: Any, index: Any, *, extent: int, dim: int) 
     return out
 
 
-primitive("take_along", take_along_kernel, vjp={"input": take_along_vjp}, jvp={"input": take_along_jvp}, batch="same",
-          node_name="GatherBackward0")  # fmt: skip
+primitive(
+    "take_along", lambda xp, input, index, *, dim: xp.take_along_axis(input, index, dim), vjp={"input": take_along_vjp},
+    jvp={"input": lambda F, t, index, dim: F.take_along(t, index, dim)}, batch="same", node_name="GatherBackward0",
+)  # fmt: skip
+primitive(
+    "add_along", add_along_kernel, vjp={"input": lambda F, g, index, dim: F.take_along(g, index, dim)},
+    jvp={"input": lambda F, t, index, extent, dim: F.add_along(t, index, extent, dim)}, batch="same",
+    node_name="ScatterAddBackward0",
+)  # fmt: skip
+"""Zeros of the given extent, with the input added at ``index``."""
 primitive(
     "put_along", put_along_kernel, vjp={"input": lambda F, g, index, dim: F.take_along(g, index, dim)},
     jvp={"input": lambda F, t, index, extent, dim: F.put_along(t, index, extent, dim)}, batch="same",
     node_name="ScatterBackward0",
 )  # fmt: skip
-"""Zeros, with the input at the positions ``index``, no two of which are the same."""
+"""The same where no two positions are equal."""
 
 
 def with_dim(F: Any, x: Any, dim: int) -> Any:

@@ -774,8 +774,8 @@ def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = Fals
         x = arg.cast(x, wanted, name)
     dims, shape = arg.reduced(dim, x._data.ndim, name), x._data.shape
     if (ord < 0 or ord == math.inf) and 0 in (shape if dims is None else [shape[d] for d in dims]):
-        raise RuntimeError(f"{name} cannot compute the {ord} norm on an empty tensor or dimension because the operation "
-                           "does not have an identity")  # fmt: skip
+        raise RuntimeError(f"{name} cannot compute the {ord} norm on an empty tensor or dimension because the "
+                           "operation does not have an identity")  # fmt: skip
     return F.vector_norm(x, dims, arg.flag(keepdim, name, "keepdim"), float(ord))
 
 

@@ -1,0 +1,447 @@
+"""Scans: cumulative sums, products and extrema, and differences of neighbours."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from ..core import return_types
+from ..core.namespace import F
+from ..core.operator import OPERATORS, operator
+from ..core.primitive import primitive
+from ..core.tensor import Tensor
+from . import arguments as arg
+from .extrema import ordered
+from .reduction import INT64
+
+WIDER = {"e": np.float32, "f": np.float64, "F": np.complex128}  # what long sums are carried in
+
+
+def scan(name: str, input: Tensor, dim: Any, *attrs: Any) -> Any:
+    """A primitive along a checked dimension; a 0-dim tensor counts as a line of one."""
+    ndim = arg.tensor(input, name)._data.ndim
+    d = arg.dimension(dim, ndim, name)
+    if ndim:
+        return getattr(F, name)(input, d, *attrs)
+    out = getattr(F, name)(F.reshape(input, (1,)), d, *attrs)
+    return tuple(F.reshape(o, ()) for o in out) if type(out) is tuple else F.reshape(out, ())
+
+
+def accumulate(ufunc: np.ufunc, input: Any, dim: int) -> Any:
+    """``ufunc.accumulate`` in a wide dtype; integers and bools as int64."""
+    dtype = input.dtype
+    if dtype.kind in "biu":
+        return ufunc.accumulate(input, dim, dtype=INT64)
+    if dtype.char in "dD":
+        return ufunc.accumulate(input, dim)
+    return ufunc.accumulate(input, dim, dtype=WIDER.get(dtype.char, np.float32)).astype(dtype)
+
+
+def parts(F: Any, x: Any, dim: int, start: int | None, stop: int | None, step: int | None = None) -> Any:
+    """A slice along one dimension."""
+    lead, trail = (slice(None),) * (len(x.shape) + dim), (slice(None),) * (-1 - dim)
+    return F.slice(x, (*lead, slice(start, stop, step), *trail))
+
+
+def recurrence(F: Any, a: Any, b: Any, dim: int) -> Any:
+    """y[i] = a[i] * y[i - 1] + b[i] along a dimension, with y[-1] = 0.
+
+    Two steps make one step of the same form, so half as many give every second element, and these the others. There are
+    only sums and products, so every derivative is right.
+    """
+    n = b.shape[dim]
+    if n <= 1:
+        return b
+    even_a, odd_a = parts(F, a, dim, 0, n - 1, 2), parts(F, a, dim, 1, n, 2)
+    even_b, odd_b = parts(F, b, dim, 0, n - 1, 2), parts(F, b, dim, 1, n, 2)
+    odd = recurrence(F, odd_a * even_a, odd_a * even_b + odd_b, dim)
+    first, before = parts(F, b, dim, 0, 1), parts(F, odd, dim, 0, (n - 1) // 2)
+    rest = parts(F, a, dim, 2, n, 2) * before + parts(F, b, dim, 2, n, 2)
+    even = F.cat(first, rest, dim=dim)
+    last = parts(F, even, dim, n // 2, None)  # one more than the odd ones if n is odd
+    pairs = F.stack(parts(F, even, dim, 0, n // 2), odd, dim=dim)
+    shape = list(b.shape)
+    shape[dim] = n - n % 2
+    out = F.reshape(pairs, tuple(shape))
+    return F.cat(out, last, dim=dim) if n % 2 else out
+
+
+def shifted(F: Any, x: Any, dim: int, first: Any) -> Any:
+    """The element before each one; ``first`` stands before all."""
+    return F.cat(first(parts(F, x, dim, 0, 1)), parts(F, x, dim, 0, -1), dim=dim)
+
+
+def backwards(F: Any, x: Any, dim: int) -> Any:
+    return parts(F, x, dim, None, None, -1)
+
+
+# ---- cumulative sum
+
+
+def cumsum_kernel(xp: Any, input: Any, *, dim: int, reverse: bool = False) -> Any:
+    if not reverse:
+        return accumulate(xp.add, input, dim)
+    turned = (..., slice(None, None, -1), *(slice(None),) * (-1 - dim))
+    return accumulate(xp.add, input[turned], dim)[turned]
+
+
+primitive(
+    "cumsum", cumsum_kernel, vjp={"input": lambda F, g, dim, reverse: F.cumsum(g, dim, not reverse)}, jvp="linear",
+    batch="same",
+)  # fmt: skip
+
+
+@operator(inplace=True)
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """The sums of all elements up to each one, along a dimension.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int
+        The dimension to sum along.
+    dtype : dtype, optional
+        What to cast to first. Integers and bools are summed as int64 by default.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.cumsum(tp.tensor([1., 2., 3.]), dim=0)
+    tensor([1., 3., 6.])
+    """
+    if dtype is None:
+        return scan("cumsum", input, dim, False)
+    return arg.cast(scan("cumsum", arg.cast(input, dtype, "cumsum"), dim, False), dtype, "cumsum")
+
+
+# ---- cumulative product
+
+
+def before(F: Any, out: Any, dim: int) -> Any:
+    """The product of all elements before each one."""
+    return shifted(F, out, dim, F.ones_like)
+
+
+def cumprod_vjp(F: Any, g: Any, input: Any, out: Any, dim: int) -> Any:
+    """Backwards, g[i] + x[i + 1] * (g[i + 1] + x[i + 2] * ...), times the product before i: no division by x."""
+    if not input.shape[dim]:
+        return g
+    factors = shifted(F, backwards(F, input, dim), dim, F.zeros_like)
+    return before(F, out, dim) * backwards(F, recurrence(F, factors, backwards(F, g, dim), dim), dim)
+
+
+def cumprod_jvp(F: Any, t: Any, input: Any, out: Any, dim: int) -> Any:
+    return recurrence(F, input, t * before(F, out, dim), dim) if input.shape[dim] else t
+
+
+primitive("cumprod", lambda xp, input, *, dim: accumulate(xp.multiply, input, dim), vjp={"input": cumprod_vjp},
+          jvp={"input": cumprod_jvp}, batch="same")  # fmt: skip
+
+
+@operator(inplace=True)
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """The products of all elements up to each one, along a dimension. Derivatives are right at zeros, to any order.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int
+        The dimension to multiply along.
+    dtype : dtype, optional
+        What to cast to first. Integers and bools are multiplied as int64 by default.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.cumprod(tp.tensor([2., 3., 4.]), dim=0)
+    tensor([ 2.,  6., 24.])
+    """
+    if dtype is None:
+        return scan("cumprod", input, dim)
+    return arg.cast(scan("cumprod", arg.cast(input, dtype, "cumprod"), dim), dtype, "cumprod")
+
+
+# ---- cumulative extrema
+
+
+def cumulative_extremum(name: str, ufunc: str) -> None:
+    def kernel(xp: Any, input: Any, *, dim: int) -> Any:
+        values = getattr(xp, ufunc).accumulate(input, dim)
+        steps = xp.arange(input.shape[dim]).reshape(-1, *(1,) * (-1 - dim))
+        new = (input == values) | (input != input)
+        return values, xp.maximum.accumulate(xp.where(new, steps, 0), dim)
+
+    def vjp(F: Any, g: Any, out: Any, input_shape: tuple[int, ...], dim: int) -> Any:
+        return F.add_along(g[0], out[1], input_shape[dim], dim)
+
+    def jvp(F: Any, tangents: Any, out: Any, dim: int) -> Any:
+        return [F.take_along(tangents[0], out[1], dim), None]
+
+    primitive(name, kernel, vjp={"input": vjp}, jvp=jvp, batch="same", outputs=2)
+
+
+cumulative_extremum("cummax", "maximum")
+cumulative_extremum("cummin", "minimum")
+
+
+@operator()
+def cummax(input: Tensor, dim: int) -> return_types.cummax:
+    """The largest of all elements up to each one along a dimension, and its index; the last of several.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int
+        The dimension to scan.
+
+    Returns
+    -------
+    return_types.cummax
+        A tuple (values, indices).
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.cummax(tp.tensor([1., 3., 2.]), dim=0)
+    tensorplay.return_types.cummax(
+    values=tensor([1., 3., 3.]),
+    indices=tensor([0, 1, 1]))
+    """
+    ordered(input, "cummax")
+    return return_types.cummax(*scan("cummax", input, dim))
+
+
+@operator()
+def cummin(input: Tensor, dim: int) -> return_types.cummin:
+    """The smallest of all elements up to each one along a dimension, and its index; the last of several.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int
+        The dimension to scan.
+
+    Returns
+    -------
+    return_types.cummin
+        A tuple (values, indices).
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.cummin(tp.tensor([3., 1., 2.]), dim=0)
+    tensorplay.return_types.cummin(
+    values=tensor([3., 1., 1.]),
+    indices=tensor([0, 1, 1]))
+    """
+    ordered(input, "cummin")
+    return return_types.cummin(*scan("cummin", input, dim))
+
+
+# ---- cumulative logarithm of sums of exponentials
+
+
+def logcumsumexp_kernel(xp: Any, input: Any, *, dim: int) -> Any:
+    x = input if input.dtype.char in "dfDF" else input.astype(np.float32)
+    with np.errstate(all="ignore"):
+        if x.dtype.kind != "c":
+            return xp.logaddexp.accumulate(x, dim).astype(input.dtype)
+        out = xp.moveaxis(x.copy(), dim, 0)
+        for i in range(1, len(out)):
+            out[i] = complex_logaddexp(xp, out[i - 1], out[i])
+        return xp.moveaxis(out, 0, dim)
+
+
+def complex_logaddexp(xp: Any, a: Any, b: Any) -> Any:
+    top = xp.maximum(a.real, b.real)
+    top = xp.where(xp.isfinite(top), top, 0)
+    return xp.log(xp.exp(a - top) + xp.exp(b - top)) + top
+
+
+def shares(F: Any, input: Any, out: Any, dim: int) -> tuple[Any, Any]:
+    """exp(x[i] - out[i]), and exp(out[i - 1] - out[i]): what x[i] and all before it contribute; zeros for -inf."""
+    finite = F.where(out == -np.inf, 0, out)
+    return F.exp(input - finite), F.exp(shifted(F, out, dim, F.zeros_like) - finite)
+
+
+def logcumsumexp_vjp(F: Any, g: Any, input: Any, out: Any, dim: int) -> Any:
+    if not input.shape[dim]:
+        return g
+    own, carried = shares(F, input, out, dim)
+    factors = shifted(F, backwards(F, carried, dim), dim, F.zeros_like)
+    return own * backwards(F, recurrence(F, factors, backwards(F, g, dim), dim), dim)
+
+
+def logcumsumexp_jvp(F: Any, t: Any, input: Any, out: Any, dim: int) -> Any:
+    if not input.shape[dim]:
+        return t
+    own, carried = shares(F, input, out, dim)
+    return recurrence(F, carried, own * t, dim)
+
+
+primitive("logcumsumexp", logcumsumexp_kernel, vjp={"input": logcumsumexp_vjp}, jvp={"input": logcumsumexp_jvp},
+          batch="same")  # fmt: skip
+
+
+@operator()
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
+    """log(cumsum(exp(x))) along a dimension, without overflow.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of a floating or complex dtype.
+    dim : int
+        The dimension to sum along.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.logcumsumexp(tp.tensor([1000., 1000.]), dim=0)
+    tensor([1000.0000, 1000.6931])
+    """
+    if arg.tensor(input, "logcumsumexp")._data.dtype.kind not in "fcV":
+        raise NotImplementedError(f"logcumsumexp(): not implemented for {input.dtype}; cast it to a floating dtype")
+    return scan("logcumsumexp", input, dim)
+
+
+# ---- differences, and integrals by the trapezoidal rule
+
+
+@operator()
+def diff(
+    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+) -> Tensor:
+    """Each element minus the one before, along a dimension, ``n`` times; of bools whether they differ.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of one dimension or more.
+    n : int
+        How often to take differences.
+    dim : int
+        The dimension to take them along, which gets shorter by n.
+    prepend, append : Tensor, optional
+        What to put before and behind ``input`` along ``dim`` first.
+
+    Raises
+    ------
+    RuntimeError
+        For a 0-dim tensor, a negative ``n`` or shapes that do not fit.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.diff(tp.tensor([1, 3, 2]))
+    tensor([ 2, -1])
+    """
+    ndim = arg.tensor(input, "diff")._data.ndim
+    if not ndim:
+        raise RuntimeError("diff(): expects input to be at least one-dimensional")
+    n, d = arg.integer(n, "diff", "n"), arg.dimension(dim, ndim, "diff")
+    if n < 0:
+        raise RuntimeError(f"diff(): order must be non-negative but got {n}")
+    for extra, name in ((prepend, "prepend"), (append, "append")):
+        if extra is None:
+            continue
+        have, want = list(arg.tensor(extra, "diff", name)._data.shape), list(input._data.shape)
+        if len(have) != ndim:
+            raise RuntimeError(f"diff(): expects {name} to have {ndim} dimensions, as input has, got {len(have)}")
+        have[d] = want[d]
+        if have != want:
+            raise RuntimeError(f"diff(): expects the shape of {name} to match that of input except along dim {dim}, "
+                               f"got {list(extra.shape)} and {list(input.shape)}")  # fmt: skip
+    pieces = [p for p in (prepend, input, append) if p is not None]
+    x = input if len(pieces) == 1 else OPERATORS[""]["cat"].plain(pieces, d)
+    for _ in range(builtins.min(n, x._data.shape[d])):
+        later, earlier = parts(F, x, d, 1, None), parts(F, x, d, 0, -1)
+        x = F.logical_xor(later, earlier) if x._data.dtype.kind == "b" else later - earlier
+    return x
+
+
+def steps(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: Any) -> tuple[Tensor, int]:
+    """(y[i] + y[i + 1]) * (x[i + 1] - x[i]), twice the areas of the trapezoids, and the dimension they are along."""
+    for value, which in ((y, "y"), (x, "x")):
+        if value is not None and arg.tensor(value, name, which, 1 + (which == "x"))._data.dtype.kind == "b":
+            raise RuntimeError(f"{name}(): received a bool input for `{which}`, but bool is not supported")
+    if not y._data.ndim:
+        raise IndexError(f"{name}(): Dimension specified as {dim} but tensor has no dimensions")
+    d = arg.dimension(dim, y._data.ndim, name)
+    both = parts(F, y, d, 1, None) + parts(F, y, d, 0, -1)
+    if x is None:
+        return both * (1 if dx is None else dx), d
+    if dx is not None:
+        raise TypeError(f"{name}(): got both 'x' and 'dx'; pass one of them")
+    n = y._data.shape[d]
+    if x._data.ndim == 1:
+        if x._data.shape[0] != n:
+            raise RuntimeError(f"{name}(): There must be one `x` value for each sample point, "
+                               f"got {x._data.shape[0]} for {n}")  # fmt: skip
+        width = parts(F, x, -1, 1, None) - parts(F, x, -1, 0, -1)
+        return both * F.reshape(width, (builtins.max(n - 1, 0), *(1,) * (-1 - d))), d
+    if x._data.ndim < -d:
+        x = F.reshape(x, (*(1,) * (y._data.ndim - x._data.ndim), *x._data.shape))
+    return both * (parts(F, x, d, 1, None) - parts(F, x, d, 0, -1)), d
+
+
+@operator(aliases=("trapz",), method=False, out=False)
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+    """The integral of samples ``y`` by the trapezoidal rule along a dimension.
+
+    Parameters
+    ----------
+    y : Tensor
+        The samples.
+    x : Tensor, optional
+        Where they were taken: one position for each along ``dim``, or a shape that broadcasts with ``y``.
+    dx : float, optional
+        The distance between samples; 1 by default.
+    dim : int
+        The dimension to integrate along.
+
+    Raises
+    ------
+    RuntimeError
+        For bools and positions that do not fit.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.trapezoid(tp.tensor([1., 2., 4.]))
+    tensor(4.5000)
+    """
+    areas, d = steps("trapezoid", y, x, dx, dim)
+    return areas.sum(d) / 2  # type: ignore[attr-defined]
+
+
+@operator(method=False, out=False)
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+    """The integrals of samples ``y`` from the first to each later one, by the trapezoidal rule along a dimension.
+
+    Parameters
+    ----------
+    y : Tensor
+        The samples.
+    x : Tensor, optional
+        Where they were taken: one position for each along ``dim``, or a shape that broadcasts with ``y``.
+    dx : float, optional
+        The distance between samples; 1 by default.
+    dim : int
+        The dimension to integrate along.
+
+    Raises
+    ------
+    RuntimeError
+        For bools and positions that do not fit.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.cumulative_trapezoid(tp.tensor([1., 2., 4.]))
+    tensor([1.5000, 4.5000])
+    """
+    areas, d = steps("cumulative_trapezoid", y, x, dx, dim)
+    return cumsum(areas, d) / 2
