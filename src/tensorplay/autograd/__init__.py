@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import functional
+from . import forward_ad, functional
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .gradient import backward, grad
 
-__all__ = ["GradcheckError", "backward", "functional", "grad", "gradcheck", "gradgradcheck"]
+__all__ = ["GradcheckError", "backward", "forward_ad", "functional", "grad", "gradcheck", "gradgradcheck"]

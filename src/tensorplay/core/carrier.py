@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .namespace import F
+from .state import state
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -41,6 +42,12 @@ class Meta:
     @property
     def size(self) -> int:
         return self.value.size
+
+
+class DualLevel(int):
+    """A level of ``forward_ad``, which the user ends: its duals are then read as their primals."""
+
+    __slots__ = ()
 
 
 class Carrier:
@@ -138,9 +145,12 @@ class Dual(Carrier):
             else:
                 primals.append(a)
                 tangents.append(None)
-        out = primitive(*primals, *attrs)
+        if primitive.variadic:
+            out, moving = primitive.apply(tuple(primals), attrs), True
+        else:
+            out, moving = primitive.function(*primals, *attrs), any(tangents[i] is not None for i in primitive.differentiable)
         push = primitive.push
-        if push is None or all(tangents[i] is None for i in primitive.differentiable):
+        if not moving or push is None or not state.forward_ad:
             return out
         tangent = push(tangents, out, primals, attrs)
         if type(out) is tuple or type(out) is list:

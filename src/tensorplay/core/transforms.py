@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .carrier import Batched, Carrier, Dual
+from .carrier import Batched, Carrier, Dual, DualLevel
 from .namespace import F
 from .node import Node
 from .state import count, live_levels
@@ -58,17 +58,20 @@ def unpack_dual(t: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
     data = t._data
     if type(data) is Dual and data.level == level:
         return data.primal, data.tangent
-    check_alive(t, level)
-    return t, None
+    return alive(t, level), None
 
 
-def check_alive(t: Tensor, level: int) -> None:
-    """Refuse a result of a transform that has returned, or of one further in."""
+def alive(t: Tensor, level: int) -> Tensor:
+    """A result of a lower level; that of a transform that has returned, or of one further in, is refused."""
     data = t._data
+    while type(data) is Dual and type(data.level) is DualLevel and data.level not in live_levels:
+        t = data.primal  # its level of forward_ad has ended
+        data = t._data
     if isinstance(data, Carrier) and (data.level > level or data.level not in live_levels):
         kind = "vmap" if type(data) is Batched else "jvp"
         raise RuntimeError(f"{kind}: a tensor made inside {kind} is returned from outside of it; "
                            f"return it from the function that {kind} was given")  # fmt: skip
+    return t
 
 
 # ---- batching; the batch dimension of a value is always its first
@@ -94,7 +97,7 @@ def unpack_batched(t: Tensor, level: int) -> Tensor | None:
     data = t._data
     if type(data) is Batched and data.level == level:
         return data.value
-    check_alive(t, level)
+    alive(t, level)
     return None
 
 
