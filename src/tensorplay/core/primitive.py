@@ -17,7 +17,7 @@ import numpy as np
 
 from . import dtype as dtypes
 from .callpath import EMPTY, Plan, call_path, names_of, parameters_of, push_path
-from .carrier import Batched, Carrier, Dual, Meta
+from .carrier import Batched, Carrier, Dual, DualLevel, Meta
 from .namespace import F, R
 from .node import Node, Output, Reduce
 from .promotion import promote
@@ -510,17 +510,13 @@ def on_meta(p: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
 def revived(a: Any, name: str) -> Any:
     """A tensor of a forward_ad level that has ended is its primal; of any other transform that ended, an error."""
     if isinstance(a, Tensor) and isinstance(a._data, Carrier) and a._data.level not in live_levels:
-        if type(a._data) is Dual and a._data.level in ENDED_DUAL_LEVELS:
+        if type(a._data) is Dual and type(a._data.level) is DualLevel:
             return a._data.primal
         kind = "vmap" if type(a._data) is Batched else "jvp"
         raise RuntimeError(
             f"{name}: a tensor made inside {kind} is used after {kind} has returned; return it from the function instead"
         )
     return a
-
-
-ENDED_DUAL_LEVELS: set[int] = set()
-"""Levels that forward_ad.exit_dual_level has ended."""
 
 
 # ---- type promotion
