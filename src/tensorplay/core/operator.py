@@ -170,9 +170,10 @@ def within_memory(into: Callable[..., None], general: Callable[..., Any]) -> Cal
         operands = []
         for a in args:
             if type(a) is not float and type(a) is not int and a is not None:
-                if type(a._data) is not np.ndarray or a._data.dtype is not data.dtype or a._node is not None and state.recording:
+                array = getattr(a, "_data", None)
+                if type(array) is not np.ndarray or array.dtype is not data.dtype or (a._node is not None and state.recording):
                     return general(input, *args, **kwargs)
-                a = a._data
+                a = array
             operands.append(a)
         try:
             into(data, data) if unary else into(data, *operands, **kwargs)

@@ -1,7 +1,7 @@
 """Arithmetic: the operators of Python's own numbers, and what is close to them.
 
-A rule multiplies by the derivative; forward mode uses the same rule on tangents, and complex numbers follow, because the
-functions are holomorphic.
+A rule multiplies by the derivative; forward mode uses the same rule on tangents, and complex numbers follow, because
+the functions are holomorphic.
 """
 
 from __future__ import annotations
@@ -11,83 +11,197 @@ from typing import Any
 
 import numpy as np
 
+from ..core import dtype as dtypes
 from ..core.namespace import F
-from ..core.operator import operator
+from ..core.operator import operand_twin, operator
 from ..core.primitive import PRIMITIVES, elementwise, result_dtype
 from ..core.tensor import Tensor
-from .declare import BOOL_MINUS, refusing, zero
+from . import arguments as arg
+from .declare import declare, document, refusing, zero
+from .kernels import narrowed, widened
 
-# ---- sums and products
+FLOAT = "In the operands' common dtype; integers give the default float."
+COMMON = "In the operands' common dtype."
+DIVISIBLE = refusing("bc")
+NO_BOOL = ("{}, the `-` operator, {} a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+           "`logical_not()` operator instead.")  # fmt: skip
+
+# ---- sums
 
 elementwise("add", "add", inputs="input, other", vjp={"input": lambda F, g: g, "other": lambda F, g: g})
 elementwise(
     "sub", "subtract", inputs="input, other", vjp={"input": lambda F, g: g, "other": lambda F, g: -g},
-    check=refusing("b", BOOL_MINUS, RuntimeError, any_operand=True),
+    check=refusing("b", NO_BOOL.format("Subtraction", "with"), RuntimeError, any_operand=True),
 )  # fmt: skip
 
 
 def scaled(name: str, input: Any, other: Any, alpha: Any) -> Any:
-    """``alpha * other``, in the dtype that ``input + other`` has."""
+    """``alpha * other``, in the dtype that ``input`` and ``other`` have in common."""
     common = result_dtype(PRIMITIVES["add"], (input, other))
-    if isinstance(alpha, bool) and common.category:
-        raise RuntimeError(f"{name}(): Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, (float, complex)) and common.category < 2:
+    if isinstance(alpha, bool):
+        if common.category != dtypes.BOOL:
+            raise RuntimeError(f"{name}(): Boolean alpha only supported for Boolean results.")
+    elif isinstance(alpha, complex):
+        if common.category != dtypes.COMPLEX:
+            raise RuntimeError(f"{name}(): For non-complex input tensors, argument alpha must not be a complex number.")
+    elif not isinstance(alpha, int) and common.category < dtypes.FLOATING:
         raise RuntimeError(f"{name}(): For integral input tensors, argument alpha must not be a floating point number.")
-    if isinstance(alpha, complex) and common.category < 3:
-        raise RuntimeError(f"{name}(): For non-complex input tensors, argument alpha must not be a complex number.")
     if isinstance(other, Tensor) and other._data.dtype != common.numpy:
         other = F.cast(other, common.numpy)
     return other * alpha
 
 
-@operator(out=False, inplace=True)
+def add_into(input: Any, other: Any, alpha: Any = 1) -> None:
+    np.add(input, other if alpha == 1 else other * alpha, input)
+
+
+def sub_into(input: Any, other: Any, alpha: Any = 1) -> None:
+    np.subtract(input, other if alpha == 1 else other * alpha, input)
+
+
+@operator(out=False, inplace=True, into=add_into)
 def add(input: Tensor, other: Tensor | complex, *, alpha: complex = 1, out: Tensor | None = None) -> Tensor:
-    if alpha != 1:
-        other = scaled("add", input, other, alpha)
-    return F.add(input, other, out=out)
+    """``input + alpha * other``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+    other : Tensor or number
+        Broadcast with the input.
+    alpha : number, default 1
+        Multiplies ``other``.
+    out : Tensor, optional
+        Receives the result.
+
+    Returns
+    -------
+    Tensor
+        In the operands' common dtype.
+
+    Raises
+    ------
+    RuntimeError
+        If ``alpha`` is of a higher category than the result.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.add(tp.tensor([1., 2.]), tp.tensor([10., 20.]), alpha=2)
+    tensor([21., 42.])
+    """
+    return F.add(input, other if alpha == 1 else scaled("add", input, other, alpha), out=out)
 
 
-@operator(out=False, inplace=True, aliases=("subtract",))
+@operator(out=False, inplace=True, aliases=("subtract",), into=sub_into)
 def sub(input: Tensor, other: Tensor | complex, *, alpha: complex = 1, out: Tensor | None = None) -> Tensor:
-    if alpha != 1:
-        other = scaled("sub", input, other, alpha)
-    return F.sub(input, other, out=out)
+    """``input - alpha * other``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+    other : Tensor or number
+        Broadcast with the input.
+    alpha : number, default 1
+        Multiplies ``other``.
+    out : Tensor, optional
+        Receives the result.
+
+    Returns
+    -------
+    Tensor
+        In the operands' common dtype.
+
+    Raises
+    ------
+    RuntimeError
+        If an operand is of dtype bool, or ``alpha`` is of a higher category than the result.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.sub(tp.tensor([1., 2.]), 0.5)
+    tensor([0.5000, 1.5000])
+    """
+    return F.sub(input, other if alpha == 1 else scaled("sub", input, other, alpha), out=out)
 
 
 @operator(out=False)
 def rsub(input: Tensor, other: Tensor | complex, *, alpha: complex = 1) -> Tensor:
-    if alpha != 1:
-        input = scaled("rsub", other, input, alpha)
-    return F.sub(other, input)
+    """``other - alpha * input``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+    other : Tensor or number
+        Broadcast with the input.
+    alpha : number, default 1
+        Multiplies ``input``.
+
+    Raises
+    ------
+    RuntimeError
+        As for :func:`sub`.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.rsub(tp.tensor([1., 2.]), 10)
+    tensor([9., 8.])
+    """
+    return F.sub(other, input if alpha == 1 else scaled("rsub", other, input, alpha))
 
 
-mul = elementwise(
-    "mul", "multiply", inputs="input, other",
-    vjp={"input": lambda F, g, other: g * other, "other": lambda F, g, input: g * input},
+neg = declare(
+    "neg", "negative", lambda F, g: -g, "Each element with the other sign.",
+    "tp.neg(tp.tensor([1., -2.]))", "tensor([-1.,  2.])", aliases=("negative",),
+    check=refusing("b", NO_BOOL.format("Negation", "on"), RuntimeError), raises="RuntimeError\n    For a bool tensor.",
 )  # fmt: skip
-operator(out=False, inplace=True, aliases=("multiply",))(mul)
-
-neg = elementwise(
-    "neg", "negative", vjp={"input": lambda F, g: -g},
-    check=refusing("b", BOOL_MINUS.replace("Subtraction, the `-` operator, with", "Negation, the `-` operator, on"), RuntimeError),
-)  # fmt: skip
-operator(out=False, inplace=True, aliases=("negative",))(neg)
 
 
 @operator(out=False)
 def positive(input: Tensor) -> Tensor:
-    if input._data.dtype.kind == "b":
+    """The input itself.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+
+    Raises
+    ------
+    RuntimeError
+        For a bool tensor.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.positive(tp.tensor([1., -2.]))
+    tensor([ 1., -2.])
+    """
+    if arg.tensor(input, "positive")._data.dtype.kind == "b":
         raise RuntimeError("positive(): The `+` operator, on a bool tensor is not supported.")
     return input
 
 
-square = elementwise("square", "square", vjp={"input": lambda F, g, input: g * (2 * input)}, node_name="PowBackward0")
-operator(out=False, inplace=True)(square)
-reciprocal = elementwise("reciprocal", lambda xp, input: 1 / input if input.dtype.kind != "V" else xp.reciprocal(input),
-                         promotes="float", vjp={"input": lambda F, g, out: -g * (out * out)})  # fmt: skip
-operator(out=False, inplace=True)(reciprocal)
+# ---- products and quotients
 
-# ---- quotients and remainders
+mul = declare(
+    "mul", "multiply", {"input": lambda F, g, other: g * other, "other": lambda F, g, input: g * input},
+    "``input * other``, element by element.", "tp.mul(tp.tensor([1., 2.]), tp.tensor([[3.], [4.]]))", "tensor([[3., 6.],\n        [4., 8.]])",
+    inputs="input, other", returns=COMMON, aliases=("multiply",),
+)  # fmt: skip
+square = declare(
+    "square", "square", lambda F, g, input: g * (2 * input), "Each element times itself.",
+    "tp.square(tp.tensor([1., -3.]))", "tensor([1., 9.])", node_name="PowBackward0",
+)  # fmt: skip
+reciprocal = declare(
+    "reciprocal", "reciprocal", lambda F, g, out: -g * (out * out), "One over each element.",
+    "tp.reciprocal(tp.tensor([2., -4., 0.]))", "tensor([ 0.5000, -0.2500,     inf])", promotes="float",
+    returns="In the input's dtype; integers give the default float.",
+)  # fmt: skip
 
 elementwise(
     "div", "true_divide", inputs="input, other", promotes="float",
@@ -96,8 +210,8 @@ elementwise(
 
 
 def check_divisor(other: Any) -> None:
-    """A Python scalar as divisor means that the other operand is floating."""
-    if not isinstance(other, (int, float)) and other.dtype.kind in "iu" and not other.all():
+    """Refuse to divide integers by zero; a Python number as the divisor means that the other operand is floating."""
+    if isinstance(other, np.ndarray) and other.dtype.kind in "iu" and not other.all():
         raise RuntimeError("ZeroDivisionError: integer division or modulo by zero")
 
 
@@ -107,36 +221,86 @@ def floor_divide_kernel(xp: Any, input: Any, other: Any) -> Any:
 
 
 def div_trunc_kernel(xp: Any, input: Any, other: Any) -> Any:
-    kind = "f" if isinstance(input, (int, float)) else input.dtype.kind
-    if kind == "u":
-        return floor_divide_kernel(xp, input, other)
-    if kind == "i":
+    if isinstance(other, np.ndarray) and other.dtype.kind in "iu":
         check_divisor(other)
         return (input - xp.fmod(input, other)) // other
-    return xp.trunc(xp.divide(input, other))
+    return xp.trunc(xp.true_divide(input, other))
 
 
-floor_divide = elementwise("floor_divide", floor_divide_kernel, inputs="input, other", check=refusing("bc"))
-operator(out=False, inplace=True)(floor_divide)
-elementwise("div_floor", floor_divide_kernel, vjp={"input": zero, "other": zero}, check=refusing("bc"),
-                        node_name="DivBackward1")  # fmt: skip
-elementwise("div_trunc", div_trunc_kernel, vjp={"input": zero, "other": zero}, check=refusing("bc"),
-                        node_name="DivBackward1")  # fmt: skip
+elementwise("div_floor", floor_divide_kernel, vjp={"input": zero, "other": zero}, check=DIVISIBLE, node_name="DivBackward1")
+elementwise("div_trunc", div_trunc_kernel, vjp={"input": zero, "other": zero}, check=DIVISIBLE, node_name="DivBackward1")
+floor_divide = declare(
+    "floor_divide", floor_divide_kernel, {"input": zero, "other": zero},
+    "The quotient, rounded towards minus infinity.", "tp.floor_divide(tp.tensor([7, -7]), 2)", "tensor([ 3, -4])", returns=COMMON,
+    check=DIVISIBLE, raises="RuntimeError\n    If an integer is divided by zero.",
+)  # fmt: skip
 
 
 @operator(out=False, inplace=True, aliases=("divide",))
-def div(input: Tensor, other: Tensor | complex, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
+def div(
+    input: Tensor, other: Tensor | complex, *, rounding_mode: str | None = None, out: Tensor | None = None
+) -> Tensor:
+    """``input / other``, perhaps rounded.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+    other : Tensor or number
+        Broadcast with the input.
+    rounding_mode : {None, "trunc", "floor"}
+        None: the true quotient. "trunc": rounded towards zero, "floor": towards minus infinity; both keep integers.
+    out : Tensor, optional
+        Receives the result.
+
+    Returns
+    -------
+    Tensor
+        In the operands' common dtype; the true quotient of integers is of the default float.
+
+    Raises
+    ------
+    RuntimeError
+        For another ``rounding_mode``, and if a rounded quotient of integers has a divisor of zero.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.div(tp.tensor([7, -7]), 2)
+    tensor([ 3.5000, -3.5000])
+    >>> tp.div(tp.tensor([7, -7]), 2, rounding_mode="trunc")
+    tensor([ 3, -3])
+    """
     if rounding_mode is None:
         return F.div(input, other, out=out)
     if rounding_mode == "floor":
         return F.div_floor(input, other, out=out)
     if rounding_mode == "trunc":
         return F.div_trunc(input, other, out=out)
-    raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
+    raise RuntimeError(
+        f"div(): expected rounding_mode to be one of None, 'trunc', or 'floor' but found {rounding_mode!r}"
+    )
 
 
 @operator(out=False, inplace=True)
 def true_divide(input: Tensor, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    """``input / other``; the same as :func:`div` without rounding.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any shape.
+    other : Tensor or number
+        Broadcast with the input.
+    out : Tensor, optional
+        Receives the result.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.true_divide(tp.tensor([7, -7]), 2)
+    tensor([ 3.5000, -3.5000])
+    """
     return F.div(input, other, out=out)
 
 
@@ -150,159 +314,322 @@ def fmod_kernel(xp: Any, input: Any, other: Any) -> Any:
     return xp.fmod(input, other)
 
 
-remainder = elementwise(
-    "remainder", remainder_kernel, check=refusing("bc"),
-    vjp={"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_floor(input, other)},
+remainder = declare(
+    "remainder", remainder_kernel,
+    {"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_floor(input, other)},
+    "What the division rounded towards minus infinity leaves: zero, or of the sign of ``other``.",
+    "tp.remainder(tp.tensor([7., -7.]), 4)", "tensor([3., 1.])", check=DIVISIBLE, returns=COMMON,
+    raises="RuntimeError\n    If an integer is divided by zero.",
 )  # fmt: skip
-operator(out=False, inplace=True)(remainder)
-fmod = elementwise(
-    "fmod", fmod_kernel, check=refusing("bc"),
-    vjp={"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_trunc(input, other)},
+fmod = declare(
+    "fmod", fmod_kernel, {"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_trunc(input, other)},
+    "What the division rounded towards zero leaves: zero, or of the sign of ``input``.",
+    "tp.fmod(tp.tensor([7., -7.]), 4)", "tensor([ 3., -3.])", check=DIVISIBLE, returns=COMMON,
+    raises="RuntimeError\n    If an integer is divided by zero.",
 )  # fmt: skip
-operator(out=False, inplace=True)(fmod)
 
 # ---- powers
 
 
-def pow_scalar_kernel(xp: Any, input: Any, *, exponent: Any) -> Any:
-    if exponent == 2:
-        return xp.multiply(input, input)
-    if exponent == 1:
-        return xp.array(input)
+def pow_number_kernel(xp: Any, input: Any, *, exponent: Any) -> Any:
+    """Small powers by products: many times faster than the general one."""
+    kind = input.dtype.kind
+    if exponent == 2 and kind != "b":
+        return xp.square(input)
     if exponent == 3:
         return input * input * input
-    if input.dtype.kind in "fcV":
+    if kind in "fcV":
         if exponent == 0.5:
             return xp.sqrt(input)
         if exponent == -1:
-            return 1 / input if input.dtype.kind != "V" else xp.reciprocal(input)
+            return xp.reciprocal(input)
         if exponent == 4:
-            input = input * input
-            return input * input
-    return xp.power(input, xp.asarray(exponent).astype(input.dtype))
+            return xp.square(xp.square(input))
+        if exponent == -0.5:
+            return xp.reciprocal(xp.sqrt(input))
+        if exponent == 1:
+            return xp.array(input)
+    with np.errstate(all="ignore"):
+        return xp.power(input, xp.asarray(exponent).astype(input.dtype))
 
 
-def pow_scalar_vjp(F: Any, g: Any, input: Any, exponent: Any) -> Any:
-    """No power below the zeroth is taken of an integer exponent, so that every derivative is right at 0."""
-    if exponent == 0:
-        return F.zeros_like(g)
-    if exponent == 1:
-        return g
+def pow_number_vjp(F: Any, g: Any, input: Any, exponent: Any) -> Any:
+    """No power below the zeroth is taken of a natural exponent, so that derivatives of every order are right at 0."""
     if exponent == 2:
         return g * (2 * input)
-    return g * (exponent * F.pow_scalar(input, exponent - 1))
+    if exponent == 1:
+        return g
+    if exponent == 0:
+        return F.zeros_like(g)
+    return g * (exponent * F.pow_number(input, exponent - 1))
 
 
-elementwise("pow_scalar", pow_scalar_kernel, vjp={"input": pow_scalar_vjp}, node_name="PowBackward0")
+elementwise("pow_number", pow_number_kernel, vjp={"input": pow_number_vjp}, node_name="PowBackward0")
 
 
-def pow_input_vjp(F: Any, g: Any, input: Any, other: Any) -> Any:
-    """``other * input ** (other - 1)``, with 0 * 0 ** 0 where both are 0."""
-    lower = F.where((input == 0) & (other == 0), 0, other - 1)
-    return g * (other * F.pow(input, lower))
+def pow_kernel(xp: Any, input: Any, exponent: Any) -> Any:
+    """Integers to negative powers round towards zero: 1 and -1 alone leave anything."""
+    if isinstance(exponent, np.ndarray) and exponent.dtype.kind == "i" and (exponent < 0).any():
+        negative = exponent < 0
+        odd = xp.where(exponent % 2 == 0, 1, input)
+        inverse = xp.where(input == 1, 1, xp.where(input == -1, odd, 0))
+        return xp.where(negative, inverse, xp.power(input, xp.where(negative, 0, exponent))).astype(input.dtype)
+    return xp.power(input, exponent)
 
 
-def pow_other_vjp(F: Any, g: Any, input: Any, other: Any, out: Any) -> Any:
-    return g * (out * F.log(F.where((input == 0) & (F.real(other) >= 0), 1, input)))
+def pow_input_vjp(F: Any, g: Any, input: Any, exponent: Any) -> Any:
+    """``exponent * input ** (exponent - 1)``, where 0 * 0 ** -1 is 0."""
+    lower = F.where((input == 0) & (exponent == 0), 0, exponent - 1)
+    return g * (exponent * F.pow(input, lower))
+
+
+def pow_exponent_vjp(F: Any, g: Any, input: Any, exponent: Any, out: Any) -> Any:
+    """``input ** exponent * log(input)``, which tends to 0 at 0 if the exponent is positive."""
+    return g * (out * F.log(F.where((input == 0) & (F.real(exponent) >= 0), 1, input)))
 
 
 elementwise(
-    "pow", "power", inputs="input, other", vjp={"input": pow_input_vjp, "other": pow_other_vjp}, node_name="PowBackward1",
+    "pow", pow_kernel, vjp={"input": pow_input_vjp, "exponent": pow_exponent_vjp}, node_name="PowBackward1",
+    check=refusing("b"),
 )  # fmt: skip
 
 
 def power(input: Any, exponent: Any) -> Tensor:
-    if isinstance(exponent, Number):
-        if not isinstance(input, Tensor):
-            raise TypeError(f"pow(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-        kind = input._data.dtype.kind
-        if kind in "iu" and isinstance(exponent, int) and exponent < 0:
-            raise RuntimeError("pow(): Integers to negative integer powers are not allowed.")
-        common = result_dtype(PRIMITIVES["pow"], (input, exponent)).numpy
-        return F.pow_scalar(input if input._data.dtype == common else F.cast(input, common), exponent)
-    return F.pow(input, exponent)
-
-
-@operator(name="pow", inplace="pow_")
-def pow(input: Tensor | complex, exponent: Tensor | complex) -> Tensor:
-    return power(input, exponent)
+    """The power, by a primitive of its own where the exponent is a number."""
+    if not isinstance(exponent, Number):
+        return F.pow(input, exponent)
+    data = arg.tensor(input, "pow")._data
+    if data.dtype.kind in "fcV" and not isinstance(exponent, complex):
+        return F.pow_number(input, exponent)
+    if data.dtype.kind in "iu" and isinstance(exponent, int) and exponent < 0:
+        raise RuntimeError("pow(): Integers to negative integer powers are not allowed.")
+    common = result_dtype(PRIMITIVES["pow"], (input, exponent)).numpy
+    return F.pow_number(input if data.dtype == common else F.cast(input, common), exponent)
 
 
 @operator(inplace=True)
-def float_power(input: Tensor | complex, exponent: Tensor | complex) -> Tensor:
-    both = input, exponent
-    wide = np.complex128 if any(isinstance(a, complex) or (isinstance(a, Tensor) and a.is_complex()) for a in both) else np.float64
-    wide = np.dtype(wide)
-    input, exponent = (F.cast(a, wide) if isinstance(a, Tensor) and a._data.dtype != wide else a for a in both)
+def pow(input: Tensor | complex, exponent: Tensor | complex) -> Tensor:
+    """``input ** exponent``, element by element.
+
+    Derivatives of every order are right at zero: those of ``x ** 2`` at 0 are 0, 2, 0, 0...
+
+    Parameters
+    ----------
+    input : Tensor or number
+        The base; of any shape.
+    exponent : Tensor or number
+        Broadcast with the input. One of the two is a Tensor.
+
+    Returns
+    -------
+    Tensor
+        In the operands' common dtype.
+
+    Raises
+    ------
+    RuntimeError
+        For an integer tensor and a negative integer as the exponent.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.pow(tp.tensor([1., 2., 3.]), 2)
+    tensor([1., 4., 9.])
+    >>> tp.pow(2, tp.tensor([1., 2., 3.]))
+    tensor([2., 4., 8.])
+    """
     return power(input, exponent)
 
+
+@operator(inplace=False)
+def float_power(input: Tensor | complex, exponent: Tensor | complex) -> Tensor:
+    """``input ** exponent`` in double precision.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        The base; of any shape.
+    exponent : Tensor or number
+        Broadcast with the input. One of the two is a Tensor.
+
+    Returns
+    -------
+    Tensor
+        float64, or complex128 if an operand is complex.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.float_power(tp.tensor([1, 2, 3]), -1)
+    tensor([1.0000, 0.5000, 0.3333], dtype=tensorplay.float64)
+    """
+    wide = float_power_dtype(input, exponent).numpy
+    return power(*(F.cast(a, wide) if isinstance(a, Tensor) and a._data.dtype != wide else a for a in (input, exponent)))
+
+
+def float_power_dtype(*operands: Any) -> dtypes.dtype:
+    complex_ = any(a.is_complex() if isinstance(a, Tensor) else isinstance(a, complex) for a in operands)
+    return dtypes.complex128 if complex_ else dtypes.float64
+
+
+def float_power_(input: Tensor, exponent: Tensor | complex) -> Tensor:
+    """In-place form of :func:`float_power`: the input is of the dtype of the result."""
+    wide = float_power_dtype(input, exponent)
+    if input.dtype is not wide:
+        raise RuntimeError(f"float_power_(): the base given to float_power_ has dtype {input.dtype} but the operation's "
+                           f"result requires dtype {wide}")  # fmt: skip
+    return input.pow_(exponent)  # type: ignore[attr-defined]
+
+
+Tensor.float_power_ = float_power_  # type: ignore[attr-defined]
 
 # ---- sums of products
 
 
-@operator(inplace=True)
+def addcmul_into(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> None:
+    product = tensor1 * tensor2
+    np.add(input, product if value == 1 else product * value, input)
+
+
+def addcdiv_into(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> None:
+    quotient = tensor1 / tensor2
+    np.add(input, quotient if value == 1 else quotient * value, input)
+
+
+@operator(inplace=True, into=addcmul_into)
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: complex = 1) -> Tensor:
-    return add(input, F.mul(tensor1, tensor2), alpha=value)
+    """``input + value * tensor1 * tensor2``.
+
+    Parameters
+    ----------
+    input, tensor1, tensor2 : Tensor
+        Broadcast together.
+    value : number, default 1
+        Multiplies the product.
+
+    Returns
+    -------
+    Tensor
+        In the operands' common dtype.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.addcmul(tp.tensor([1., 1.]), tp.tensor([1., 2.]), tp.tensor([3., 4.]), value=0.5)
+    tensor([2.5000, 5.0000])
+    """
+    return add(input, F.mul(tensor1, arg.tensor(tensor2, "addcmul", "tensor2", 3)), alpha=value)
 
 
-@operator(inplace=True)
+@operator(inplace=True, into=addcdiv_into)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: complex = 1) -> Tensor:
-    if all(a._data.dtype.kind in "biu" for a in (tensor1, tensor2)):
-        raise RuntimeError(
-            "addcdiv(): Integer division with addcdiv is no longer supported, and in a future release addcdiv will perform a "
-            "true division of tensor1 and tensor2: use (input + value * tensor1 / tensor2), or make them floating point"
-        )
+    """``input + value * tensor1 / tensor2``.
+
+    Parameters
+    ----------
+    input, tensor1, tensor2 : Tensor
+        Broadcast together.
+    value : number, default 1
+        Multiplies the quotient.
+
+    Returns
+    -------
+    Tensor
+        In the operands' common dtype.
+
+    Raises
+    ------
+    RuntimeError
+        If both ``tensor1`` and ``tensor2`` are integers.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.addcdiv(tp.tensor([1., 1.]), tp.tensor([1., 2.]), tp.tensor([2., 4.]), value=2)
+    tensor([2., 2.])
+    """
+    if arg.tensor(tensor1, "addcdiv", "tensor1", 2)._data.dtype.kind in "biu":
+        if arg.tensor(tensor2, "addcdiv", "tensor2", 3)._data.dtype.kind in "biu":
+            raise RuntimeError("addcdiv(): Integer division with addcdiv is no longer supported; make an operand floating point")
     return add(input, F.div(tensor1, tensor2), alpha=value)
 
 
 def lerp_kernel(xp: Any, input: Any, end: Any, weight: Any) -> Any:
     """From the nearer end, so that both ends are met exactly."""
-    return xp.where(abs(weight) < 0.5, input + weight * (end - input), end - (end - input) * (1 - weight))
+    start, stop, part = widened(input), widened(end), widened(weight)
+    near, far = start + part * (stop - start), stop - (stop - start) * (1 - part)
+    return narrowed(xp.asarray(xp.where(abs(part) < 0.5, near, far)), input.dtype)
 
 
+def lerp_number_kernel(xp: Any, input: Any, end: Any, *, weight: Any) -> Any:
+    start, stop = widened(input), widened(end)
+    difference = xp.subtract(stop, start)
+    out = start + difference * weight if abs(weight) < 0.5 else stop - difference * (1 - weight)
+    return narrowed(xp.asarray(out), input.dtype)
+
+
+INTERPOLATED = refusing("biu")
 elementwise(
-    "lerp", lerp_kernel,
+    "lerp", lerp_kernel, check=INTERPOLATED,
     vjp={"input": lambda F, g, weight: g * (1 - weight), "end": lambda F, g, weight: g * weight,
          "weight": lambda F, g, input, end: g * (end - input)},
 )  # fmt: skip
+elementwise(
+    "lerp_number", lerp_number_kernel, check=INTERPOLATED, node_name="LerpBackward0",
+    vjp={"input": lambda F, g, weight: g * (1 - weight), "end": lambda F, g, weight: g * weight},
+)  # fmt: skip
 
 
-@operator(inplace=True)
+def lerp_into(input: Any, end: Any, weight: Any) -> None:
+    if isinstance(weight, np.ndarray) or abs(weight) >= 0.5:
+        raise TypeError("lerp: the other end is nearer")
+    np.add(input, (end - input) * weight, input)
+
+
+@operator(inplace=True, into=lerp_into)
 def lerp(input: Tensor, end: Tensor, weight: Tensor | float) -> Tensor:
-    return F.lerp(input, end, weight)
+    """From ``input`` to ``end`` on a straight line: ``input + weight * (end - input)``.
+
+    Parameters
+    ----------
+    input, end : Tensor
+        Where the line begins and ends; broadcast together, and of one dtype.
+    weight : Tensor or number
+        How far to go: 0 is ``input``, 1 is ``end``.
+
+    Raises
+    ------
+    RuntimeError
+        If the dtypes differ.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.lerp(tp.tensor([0., 10.]), tp.tensor([10., 20.]), 0.25)
+    tensor([ 2.5000, 12.5000])
+    """
+    for name, t in (("end", end), ("weight", weight)):
+        if isinstance(t, Tensor) and t._data.dtype is not arg.tensor(input, "lerp")._data.dtype and t.dtype != input.dtype:
+            raise RuntimeError(f"lerp(): expected dtype {input.dtype} for `{name}` but got dtype {t.dtype}")
+    if isinstance(weight, Tensor):
+        return F.lerp(input, end, weight)
+    return F.lerp_number(arg.tensor(input, "lerp"), arg.tensor(end, "lerp", "end", 2), weight)
 
 
 # ---- Python's operators
 
 
-def power_operator(input: Tensor, other: Any) -> Any:
-    return power(input, other) if isinstance(other, (Tensor, Number)) else NotImplemented
+def power_operator(input: Tensor, exponent: Any) -> Any:
+    return power(input, exponent) if isinstance(exponent, (Tensor, Number)) else NotImplemented
 
 
-def power_reflected(input: Tensor, other: Any) -> Any:
-    return F.pow(other, input) if isinstance(other, Number) else NotImplemented
-
-
-OPERATORS = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide", "mod": "remainder"}
-for python_name, primitive_name in OPERATORS.items():
-    setattr(Tensor, f"__{python_name}__", PRIMITIVES[primitive_name].operator())
-    setattr(Tensor, f"__r{python_name}__", PRIMITIVES[primitive_name].operator(reflected=True))
-Tensor.__pow__ = power_operator
-Tensor.__rpow__ = power_reflected
-Tensor.__neg__ = neg
-Tensor.__pos__ = positive
-
-
-def in_place(name: str) -> Any:
-    """``a += b`` and its like: the in-place twin, where the second operand is ours."""
-    twin = getattr(Tensor, name)
-
-    def method(self: Tensor, other: Any) -> Any:
-        return twin(self, other) if isinstance(other, (Tensor, Number)) else NotImplemented
-
-    return method
-
-
-for python_name, twin_name in {"add": "add_", "sub": "sub_", "mul": "mul_", "truediv": "div_", "floordiv": "floor_divide_",
-                               "mod": "remainder_", "pow": "pow_"}.items():  # fmt: skip
-    setattr(Tensor, f"__i{python_name}__", in_place(twin_name))
+BINARY = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide", "mod": "remainder"}
+for python_name, name in BINARY.items():
+    setattr(Tensor, f"__{python_name}__", PRIMITIVES[name].operator())
+    setattr(Tensor, f"__r{python_name}__", PRIMITIVES[name].operator(reflected=True))
+    setattr(Tensor, f"__i{python_name}__", operand_twin(name, getattr(Tensor, f"{name}_")))
+Tensor.__pow__ = power_operator  # type: ignore[attr-defined]
+Tensor.__rpow__ = PRIMITIVES["pow"].operator(reflected=True)  # type: ignore[attr-defined]
+Tensor.__ipow__ = operand_twin("pow", Tensor.pow_)  # type: ignore[attr-defined]
+Tensor.__neg__ = neg  # type: ignore[attr-defined]
+Tensor.__pos__ = positive  # type: ignore[attr-defined]

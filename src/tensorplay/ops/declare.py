@@ -16,10 +16,6 @@ def zero(F: Any, g: Any) -> Any:
     return F.zeros_like(g)
 
 
-BOOL_MINUS = ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
-              "`~` or `logical_not()` operator instead.")  # fmt: skip
-
-
 def refusing(
     kinds: str, message: str | None = None, error: type[Exception] = NotImplementedError, any_operand: bool = False
 ) -> Callable[[str, list[Any], Any], None]:
