@@ -12,6 +12,7 @@ from .core import interop as _interop  # noqa: E402, F401
 from .core.device import device, get_default_device, set_default_device  # noqa: E402
 from .core.dtype import finfo, get_default_dtype, iinfo, set_default_dtype  # noqa: E402
 from .core.dtype import dtype as dtype  # noqa: E402
+from .core.generator import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state  # noqa: E402
 from .core.layout import channels_last, channels_last_3d, contiguous_format, layout, memory_format, preserve_format  # noqa: E402
 from .core.layout import strided  # noqa: E402
 from .core.operator import OPERATORS as _OPERATORS  # noqa: E402
@@ -19,7 +20,7 @@ from .core.operator import exported as _exported  # noqa: E402
 from .core.promotion import can_cast, promote_types  # noqa: E402
 from .core.tensor import Size, Tensor  # noqa: E402
 from . import ops as _ops  # noqa: E402, F401, I001
-from . import autograd, func  # noqa: E402
+from . import autograd, func, random  # noqa: E402
 from .func import vmap  # noqa: E402
 
 globals().update({d.name: d for d in _dtype.ALL} | _dtype.ALIASES)

@@ -3,4 +3,4 @@
 from . import structural  # isort: skip
 from . import arithmetic, comparison, complex, einsum, elementwise, extrema, factories, indexing, matmul, reduction, shape
 from . import activation, conv, dense, loss, normalization
-from . import conversion, from_data, scan
+from . import conversion, from_data, random, scan
