@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .captured import refuse_captured
 from .carrier import Batched, Dual, Meta
 from .namespace import F
 from .node import AccumulateGrad, Node
@@ -118,6 +119,13 @@ def write(t: Tensor, value: Tensor, name: str) -> Tensor:
     name
         The operator, for messages.
     """
+    if state.running:
+        refuse_captured(t, value, name)
+    return move(t, value, name)
+
+
+def move(t: Tensor, value: Tensor, name: str) -> Tensor:
+    """``write``, once it is clear that the tensor may hold the value."""
     data, new = t._data, value._data
     if new.shape != data.shape:
         whole = broadcast(name, data.shape, new.shape)
@@ -161,6 +169,9 @@ def update(t: Tensor, primitive: Primitive, args: tuple[Tensor, ...], attrs: tup
     data = t._data
     if type(data) is not np.ndarray or not all(type(a._data) is np.ndarray for a in args):
         return write(t, primitive.function(old_value(t), *args, *attrs), name)
+    if state.running:
+        for a in args:
+            refuse_captured(t, a, name)
     recorded = involved(t, name, *(a._node for a in args))
     memory(t, name)
     arrays = [a._data.copy() if a._data.ndim and np.may_share_memory(a._data, data) else a._data for a in args]
@@ -254,7 +265,7 @@ def assign(base: Tensor, data: Any) -> None:
 
 def with_history(inner: Tensor, value: Tensor) -> None:
     """An in-place write one level further down."""
-    write(inner, value, "in-place write")
+    move(inner, value, "in-place write")
 
 
 def derive_views(base: Tensor, moved: bool) -> None:

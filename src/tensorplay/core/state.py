@@ -30,6 +30,7 @@ class State(threading.local):
     view_replay: bool = False
     grad_layout: bool = True  # a leaf's .grad is made contiguous
     dual_levels: tuple[Any, ...] = ()  # of forward_ad, innermost last
+    running: tuple[Any, ...] = ()  # (number, name, what its function can reach) of each transform, innermost last
     batches: tuple[Any, ...] = ()  # (level, size, randomness) of each vmap that runs, innermost last
     devices: tuple[Any, ...] = ()  # the default devices that `with device(...)` has set, innermost last
 

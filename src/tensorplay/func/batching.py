@@ -126,8 +126,9 @@ def run(
     func: Any, leaves: list[Any], spec: pytree.Spec, dims: list[Any], size: int, out_dims: Any, randomness: str, kwargs: Any
 ) -> Any:
     level = enter()
-    batches = state.batches
+    batches, running = state.batches, state.running
     state.batches = (*batches, (level, size, randomness))
+    state.running = (*running, (level, "vmap", (func, [x for x, dim in zip(leaves, dims) if dim is None], kwargs)))
     try:
         given = [x if dim is None else make_batched(x, dim, level) for x, dim in zip(leaves, dims)]
         out = func(*pytree.unflatten(given, spec), **kwargs)
@@ -137,7 +138,7 @@ def run(
         places = output_dims(func, out_dims, outs, out_spec)
         return pytree.unflatten([result(o, d, level, size, func, out_dims) for o, d in zip(outs, places)], out_spec)
     finally:
-        state.batches = batches
+        state.batches, state.running = batches, running
         leave(level)
 
 

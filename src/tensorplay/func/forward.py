@@ -11,6 +11,7 @@ import numpy as np
 from ..autograd._forward import push_forward
 from ..core import pytree
 from ..core.namespace import F
+from ..core.state import count, state
 from ..core.tensor import Tensor, wrap
 from .arguments import chosen, differentiable, replaced, split_aux, tensors_of, tree_like
 from .batching import vmap
@@ -72,7 +73,12 @@ def pushed(
         extra.extend([len(outs), out_spec, aux_spec])
         return outs + others
 
-    values, directions = push_forward(call, xs, ts)
+    running = state.running
+    state.running = (*running, (count(), name, (func, xs)))
+    try:
+        values, directions = push_forward(call, xs, ts)
+    finally:
+        state.running = running
     n, out_spec, aux_spec = extra
     for i in range(n):
         if directions[i] is None:

@@ -25,10 +25,11 @@ def value_and_gradient(
     single = type(inputs) is Tensor
     xs, spec = ([inputs], pytree.LEAF) if single else pytree.flatten(inputs)
     differentiable(xs, name, f"the argument that argnums={argnums} names")
-    recording = bool(state.recording)
+    recording, running = bool(state.recording), state.running
     set_recording(True)
     try:
         leaves = Leaves(xs, recording)
+        state.running = (*running, (leaves.oldest, name, (func, args, kwargs)))
         given = leaves.tensors[0] if single else pytree.unflatten(leaves.tensors, spec)
         out, aux = split_aux(func(*replaced(args, argnums, given), **kwargs), has_aux, name)
         if not isinstance(out, Tensor):
@@ -44,6 +45,7 @@ def value_and_gradient(
                                    f"f returned {out.dtype}")  # fmt: skip
             found = leaves.pull([out], [one_for(out)], None if recording else False)
     finally:
+        state.running = running
         set_recording(recording)
     gradients = [zeros_for(x) if g is None else g for g, x in zip(found, xs)]
     gradient = gradients[0] if single else pytree.unflatten(gradients, spec)
@@ -119,12 +121,14 @@ class Recorded:
 
     def __init__(self, func: Callable[..., Any], primals: list[Any], spec: pytree.Spec, has_aux: bool, name: str) -> None:
         self.primals = differentiable(primals, name, "primals")
-        recording = bool(state.recording)
+        recording, running = bool(state.recording), state.running
         set_recording(True)
         try:
             self.leaves = Leaves(primals, recording)
+            state.running = (*running, (self.leaves.oldest, name, (func,)))
             out, self.aux = split_aux(func(*pytree.unflatten(self.leaves.tensors, spec)), has_aux, name)
         finally:
+            state.running = running
             set_recording(recording)
         self.outs, self.spec = tensors_of(out, name)
 
