@@ -2,5 +2,5 @@
 
 from . import structural  # isort: skip
 from . import arithmetic, comparison, complex, einsum, elementwise, extrema, factories, indexing, matmul, reduction, shape
-from . import activation, conv, dense, loss, normalization
+from . import activation, conv, dense, loss, normalization, pool
 from . import conversion, from_data, random, scan

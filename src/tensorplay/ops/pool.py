@@ -1,0 +1,638 @@
+"""Pooling: the maximum or the mean of windows of the last dimensions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..core.namespace import F
+from ..core.operator import operator
+from ..core.primitive import primitive
+from ..core.tensor import Tensor, wrap
+from . import arguments as arg
+from .kernels import narrowed, widened
+
+# ---- windows, one dimension after the other
+
+
+def lowest(dtype: np.dtype[Any]) -> Any:
+    """What is no larger than anything else of the dtype."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min
+    return -np.inf if dtype.kind != "b" else False
+
+
+def surrounded(x: Any, window: Any, stride: Any, padding: Any, dilation: Any, places: Any, fill: Any) -> Any:
+    """The array with ``fill`` around its last dimensions, as far as windows reach."""
+    n = len(window)
+    size = x.shape[-n:]
+    reach = [(o - 1) * s + d * (k - 1) + 1 for o, s, d, k in zip(places, stride, dilation, window, strict=True)]
+    whole = [max(r, p + m) for r, p, m in zip(reach, padding, size, strict=True)]
+    if not any(padding) and whole == list(size):
+        return x
+    out = np.full((*x.shape[:-n], *whole), fill, x.dtype)
+    out[(..., *(slice(p, p + m) for p, m in zip(padding, size, strict=True)))] = x
+    return out
+
+
+def slide(x: Any, combine: Any, window: Any, stride: Any, dilation: Any, places: Any) -> Any:
+    """``combine`` the elements of each window; a window is a product, so its dimensions go one by one, outermost first."""
+    n = len(window)
+    for i, (k, s, d, o) in enumerate(zip(window, stride, dilation, places, strict=True)):
+        behind = (slice(None),) * (n - 1 - i)
+        parts = [x[(..., slice(j * d, j * d + (o - 1) * s + 1, s), *behind)] for j in range(k)]
+        if k == 1:
+            x = parts[0]
+            continue
+        x = combine(parts[0], parts[1])
+        for part in parts[2:]:
+            combine(x, part, out=x)
+    return x
+
+
+def corners(window: Any, dilation: Any) -> Any:
+    """Where in the array the elements of the first window lie, in row-major order."""
+    return itertools.product(*(range(0, k * d, d) for k, d in zip(window, dilation, strict=True)))
+
+
+def part_at(corner: Any, stride: Any, places: Any) -> tuple[Any, ...]:
+    """The elements that one element of the window meets, as an index."""
+    return (..., *(slice(i, i + (o - 1) * s + 1, s) for i, s, o in zip(corner, stride, places, strict=True)))
+
+
+# ---- elements by their flat position in the last dimensions
+
+
+def flat_shape(x: Any, ndim: int) -> tuple[int, ...]:
+    return (*x.shape[: x.ndim - ndim], math.prod(x.shape[x.ndim - ndim :]))
+
+
+def take_places_kernel(xp: Any, input: Any, indices: Any, *, ndim: int) -> Any:
+    rows = input.reshape(flat_shape(input, ndim))
+    return np.take_along_axis(rows, indices.reshape(flat_shape(indices, ndim)), -1).reshape(indices.shape)
+
+
+def add_places_kernel(xp: Any, input: Any, indices: Any, *, size: tuple[int, ...]) -> Any:
+    ndim = len(size)
+    g, columns = widened(input), math.prod(size)
+    lead = input.shape[: input.ndim - ndim]
+    rows = math.prod(lead)
+    out = np.zeros(rows * columns, g.dtype)
+    where = indices.reshape(rows, -1) + np.arange(0, rows * columns, max(columns, 1))[:, None]
+    np.add.at(out, where.reshape(-1), g.reshape(-1))
+    return narrowed(out.reshape(*lead, *size), input.dtype)
+
+
+def take_places_vjp(F: Any, g: Any, input_shape: Any, indices: Any, ndim: int) -> Any:
+    return F.add_places(g, indices, input_shape[len(input_shape) - ndim :])
+
+
+take_places = primitive("take_places", take_places_kernel, vjp={"input": take_places_vjp}, jvp="linear", batch="same")
+"""``input[..., indices]`` with its last ``ndim`` dimensions as one; the indices are of as many dimensions."""
+
+add_places = primitive(
+    "add_places", add_places_kernel, vjp={"input": lambda F, g, indices, size: F.take_places(g, indices, len(size))},
+    jvp="linear", batch="same",
+)  # fmt: skip
+
+# ---- max_pool
+
+
+def max_pool_kernel(xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, dilation: Any, places: Any) -> Any:
+    x = surrounded(input, window, stride, padding, dilation, places, lowest(input.dtype))
+    out = slide(x, np.maximum, window, stride, dilation, places)
+    return np.ascontiguousarray(out) if out.base is not None else out
+
+
+def max_pool_indices_kernel(xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, dilation: Any, places: Any) -> Any:
+    """The flat position of each window's maximum: its first one, or its last NaN."""
+    x = surrounded(widened(input) if input.dtype.kind != "b" else input, window, stride, padding, dilation, places,
+                   lowest(input.dtype))  # fmt: skip
+    size = input.shape[input.ndim - len(window) :]
+    best = index = None
+    for corner in corners(window, dilation):
+        part = x[part_at(corner, stride, places)]
+        flat, valid = np.zeros((), np.int64), np.ones((), bool)
+        for i, c in enumerate(corner):
+            place = np.arange(places[i]) * stride[i] + c - padding[i]
+            shape = (-1, *(1,) * (len(corner) - 1 - i))
+            valid = valid & ((place >= 0) & (place < size[i])).reshape(shape)
+            flat = flat * size[i] + place.reshape(shape)
+        if best is None:
+            best, index = part.copy(), np.where(valid, flat, -1) + np.zeros(part.shape, np.int64)
+            continue
+        better = ((part > best) | (part != part) | (index < 0)) & valid
+        np.copyto(best, part, where=better)
+        np.copyto(index, np.broadcast_to(flat, index.shape), where=better)
+    return index
+
+
+POOL_ATTRIBUTES = ("window", "stride", "padding", "dilation", "places")
+primitive("max_pool_indices", max_pool_indices_kernel, batch="same")
+
+
+def max_pool_backward_kernel(
+    xp: Any, input: Any, source: Any, result: Any, *, window: Any, stride: Any, padding: Any, dilation: Any, places: Any
+) -> Any:
+    """Each cotangent to the first maximum of its window."""
+    n = len(window)
+    if (result != result).any():
+        indices = max_pool_indices_kernel(
+            xp, source, window=window, stride=stride, padding=padding, dilation=dilation, places=places
+        )
+        return add_places_kernel(xp, input, indices, size=source.shape[source.ndim - n :])
+    x = surrounded(source, window, stride, padding, dilation, places, lowest(source.dtype))
+    overlap = any(s < d * (k - 1) + 1 for s, d, k in zip(stride, dilation, window, strict=True))
+    out = np.zeros(x.shape, input.dtype)
+    free, last = np.ones(result.shape, bool), math.prod(window) - 1
+    for i, corner in enumerate(corners(window, dilation)):
+        where = part_at(corner, stride, places)
+        hit = free if i == last else np.equal(x[where], result)
+        if i and i < last:
+            hit &= free
+        if overlap:
+            out[where] += input * hit
+        else:
+            np.multiply(input, hit, out=out[where])
+        if i < last:
+            free ^= hit
+    if x is not source:
+        size = source.shape[source.ndim - n :]
+        out = out[(..., *(slice(p, p + m) for p, m in zip(padding, size, strict=True)))]
+    return out
+
+
+def max_pool_vjp(
+    F: Any, g: Any, input: Any, out: Any, window: Any, stride: Any, padding: Any, dilation: Any, places: Any
+) -> Any:
+    return F.max_pool_backward(g, input, out, window, stride, padding, dilation, places)
+
+
+def max_pool_jvp(F: Any, t: Any, input: Any, window: Any, stride: Any, padding: Any, dilation: Any, places: Any) -> Any:
+    return F.take_places(t, F.max_pool_indices(input, window, stride, padding, dilation, places), len(window))
+
+
+def max_pool_backward_vjp(
+    F: Any, g: Any, source: Any, window: Any, stride: Any, padding: Any, dilation: Any, places: Any
+) -> Any:
+    return F.take_places(g, F.max_pool_indices(source, window, stride, padding, dilation, places), len(window))
+
+
+primitive("max_pool_backward", max_pool_backward_kernel, vjp={"input": max_pool_backward_vjp}, jvp="linear", batch="same")
+primitive("max_pool", max_pool_kernel, vjp={"input": max_pool_vjp}, jvp={"input": max_pool_jvp}, batch="same",
+          node_name="MaxPoolBackward0")  # fmt: skip
+
+# ---- sums of windows
+
+
+def sum_pool_kernel(xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, places: Any) -> Any:
+    ones = (1,) * len(window)
+    x = surrounded(widened(input), window, stride, padding, ones, places, 0)
+    out = slide(x, np.add, window, stride, ones, places)
+    return narrowed(np.ascontiguousarray(out), input.dtype)
+
+
+def sum_pool_input_kernel(
+    xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, places: Any, size: tuple[int, ...]
+) -> Any:
+    """The transpose: each value to all elements of its window, one dimension after the other, innermost first."""
+    n, x = len(window), widened(input)
+    for i in reversed(range(n)):
+        k, s, o, p = window[i], stride[i], places[i], padding[i]
+        behind = (slice(None),) * (n - 1 - i)
+        axis = x.ndim - n + i
+        length = max((o - 1) * s + k, p + size[i])
+        out = np.zeros((*x.shape[:axis], length, *x.shape[axis + 1 :]), x.dtype)
+        for j in range(k):
+            out[(..., slice(j, j + (o - 1) * s + 1, s), *behind)] += x
+        x = out[(..., slice(p, p + size[i]), *behind)]
+    return narrowed(x, input.dtype)
+
+
+def sum_pool_vjp(F: Any, g: Any, input_shape: Any, window: Any, stride: Any, padding: Any, places: Any) -> Any:
+    return F.sum_pool_input(g, window, stride, padding, places, input_shape[len(input_shape) - len(window) :])
+
+
+def sum_pool_input_vjp(F: Any, g: Any, window: Any, stride: Any, padding: Any, places: Any) -> Any:
+    return F.sum_pool(g, window, stride, padding, places)
+
+
+primitive("sum_pool", sum_pool_kernel, vjp={"input": sum_pool_vjp}, jvp="linear", batch="same", node_name="AvgPoolBackward0")
+primitive("sum_pool_input", sum_pool_input_kernel, vjp={"input": sum_pool_input_vjp}, jvp="linear", batch="same",
+          node_name="AvgPoolBackward0")  # fmt: skip
+
+# ---- maxima of windows that are listed: adaptive and fractional pooling
+
+
+def listed_indices_kernel(xp: Any, input: Any, *, tables: tuple[Any, ...]) -> Any:
+    """The flat position of each window's maximum; ``tables`` hold, for each dimension, the indices (places, window)."""
+    n = len(tables)
+    size = input.shape[input.ndim - n :]
+    index, flat = [], np.zeros((), np.int64)
+    for i, table in enumerate(tables):
+        shape = [1] * (2 * n)
+        shape[i], shape[n + i] = table.shape
+        index.append(table.reshape(shape))
+        flat = flat * size[i] + index[-1]
+    candidates = widened(input)[(..., *index)] if input.dtype.kind in "fV" else input[(..., *index)]
+    lead, places = input.shape[: input.ndim - n], candidates.shape[input.ndim - n : input.ndim]
+    choice = candidates.reshape(*lead, *places, -1).argmax(-1)
+    flat = np.broadcast_to(flat, candidates.shape[input.ndim - n :]).reshape(*places, -1)
+    return np.take_along_axis(np.broadcast_to(flat, (*lead, *flat.shape)), choice[..., None], -1)[..., 0]
+
+
+primitive("listed_indices", listed_indices_kernel, batch="same")
+
+
+def adaptive_table(size: int, places: int) -> Any:
+    """Windows that cover a dimension evenly; shorter ones repeat their last index."""
+    start = np.arange(places) * size // places
+    stop = -((np.arange(1, places + 1) * -size) // places)
+    width = int((stop - start).max()) if places else 1
+    return np.minimum(start[:, None] + np.arange(width), stop[:, None] - 1)
+
+
+def adaptive_matrix(size: int, places: int, dtype: Any) -> Any:
+    """The matrix (size, places) that averages each window of a dimension."""
+    start = np.arange(places) * size // places
+    stop = -((np.arange(1, places + 1) * -size) // places)
+    at = np.arange(size)[:, None]
+    return (((at >= start) & (at < stop)) / (stop - start)).astype(dtype)
+
+
+# ---- arguments
+
+
+def per_window(value: Any, n: int, name: str, argument: str) -> tuple[int, ...]:
+    """One int for each dimension of the window."""
+    out = (value,) * n if type(value) is int else arg.integers(value, name, argument)
+    if len(out) != n:
+        if len(out) != 1:
+            raise RuntimeError(f"{name}(): {argument} must either be a single int, or a tuple of {n} ints, got {list(out)}")
+        out = out * n
+    return out
+
+
+def window_of(
+    name: str, n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Window, stride, padding, dilation and the number of places of each pooled dimension.
+
+    Raises
+    ------
+    RuntimeError
+        If the window does not fit.
+    """
+    shape = arg.tensor(input, name)._data.shape
+    if len(shape) not in (n + 1, n + 2):
+        raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D input tensor, but got input of size {list(shape)}")
+    window = per_window(kernel_size, n, name, "kernel_size")
+    stride = window if stride is None or (isinstance(stride, (tuple, list)) and not stride) else per_window(
+        stride, n, name, "stride")  # fmt: skip
+    padding = per_window(padding, n, name, "padding")
+    dilation = per_window(dilation, n, name, "dilation")
+    if 0 in shape[len(shape) - n - 1 :] :
+        raise RuntimeError(f"{name}(): Expected input with non-zero dimensions other than the batch, but got {list(shape)}")
+    if min(window) < 1:
+        raise RuntimeError(f"{name}(): kernel size should be greater than zero, but got {list(window)}")
+    if min(stride) < 1:
+        raise RuntimeError(f"{name}(): stride should not be zero, but got {list(stride)}")
+    if min(dilation) < 1:
+        raise RuntimeError(f"{name}(): dilation should be greater than zero, but got {list(dilation)}")
+    size, places = shape[len(shape) - n :], []
+    for m, k, s, p, d in zip(size, window, stride, padding, dilation, strict=True):
+        if p < 0:
+            raise RuntimeError(f"{name}(): pad must be non-negative, but got pad: {p}")
+        if p > ((k - 1) * d + 1) // 2:
+            raise RuntimeError(f"{name}(): pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} "
+                               f"and dilation={d}")  # fmt: skip
+        room = m + 2 * p - d * (k - 1) - 1
+        o = (room + (s - 1 if ceil_mode else 0)) // s + 1
+        if ceil_mode and (o - 1) * s >= m + p:
+            o -= 1
+        places.append(o)
+    if min(places) < 1:
+        raise RuntimeError(f"{name}(): Given input size: {list(size)}. Calculated output size: {places}. Output size is too small")
+    return window, stride, padding, dilation, tuple(places)
+
+
+def refuse(name: str, input: Tensor, kinds: str) -> None:
+    if input._data.dtype.kind in kinds:
+        raise RuntimeError(f'"{name}" not implemented for {input.dtype}')
+
+
+# ---- max pooling
+
+
+def pool_maxima(
+    name: str, n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: bool
+) -> Any:
+    attrs = window_of(name, n, input, kernel_size, stride, padding, dilation, ceil_mode)
+    refuse(name, input, "bc")
+    if not indices:
+        return F.max_pool(input, *attrs)
+    where = F.max_pool_indices(input, *attrs)
+    return F.take_places(input, where, n), where
+
+
+MAXIMA = """The maximum of each window of {planes}.
+
+Parameters
+----------
+input : Tensor
+    Of shape (N, C, {size}), or without N.
+kernel_size : int or tuple
+    Size of the window.
+stride : int or tuple, optional
+    Steps between windows; the window's size by default.
+padding : int or tuple
+    Width of an edge that never is the maximum.
+dilation : int or tuple
+    Steps between the elements of a window.
+ceil_mode : bool
+    Whether a window may begin inside and end outside.
+return_indices : bool
+    Return the flat positions of the maxima as well.
+
+Raises
+------
+RuntimeError
+    If the windows do not fit.
+
+Examples
+--------
+>>> import tensorplay as tp
+>>> tp.nn.functional.max_pool{n}d(tp.arange(4.).reshape(1, 1, {shape}), {kernel}).item()
+3.0
+"""
+
+MEANS = """The mean of each window of {planes}.
+
+Parameters
+----------
+input : Tensor
+    Of shape (N, C, {size}), or without N.
+kernel_size : int or tuple
+    Size of the window.
+stride : int or tuple, optional
+    Steps between windows; the window's size by default.
+padding : int or tuple
+    Width of an edge of zeros.
+ceil_mode : bool
+    Whether a window may begin inside and end outside.
+count_include_pad : bool
+    Whether the edge's elements count.
+{more}
+Raises
+------
+RuntimeError
+    If the windows do not fit.
+
+Examples
+--------
+>>> import tensorplay as tp
+>>> tp.nn.functional.avg_pool{n}d(tp.arange(4.).reshape(1, 1, {shape}), {kernel}).item()
+1.5
+"""
+
+ADAPTIVE_MAXIMA = """Divide {planes} evenly into ``output_size`` windows, and take their maxima.
+
+Parameters
+----------
+input : Tensor
+    Of shape (N, C, {size}), or without N.
+output_size : int or tuple
+    Number of windows; None keeps the size of that dimension.
+return_indices : bool
+    Return the flat positions of the maxima as well.
+
+Examples
+--------
+>>> import tensorplay as tp
+>>> tp.nn.functional.adaptive_max_pool{n}d(tp.arange(4.).reshape(1, 1, {shape}), 1).item()
+3.0
+"""
+
+ADAPTIVE_MEANS = """Divide {planes} evenly into ``output_size`` windows, and take their means.
+
+Parameters
+----------
+input : Tensor
+    Of shape (N, C, {size}), or without N.
+output_size : int or tuple
+    Number of windows; None keeps the size of that dimension.
+
+Examples
+--------
+>>> import tensorplay as tp
+>>> tp.nn.functional.adaptive_avg_pool{n}d(tp.arange(4.).reshape(1, 1, {shape}), 1).item()
+1.5
+"""
+
+
+def pooling(text: str, n: int, *, public: bool = False) -> Any:
+    """Register a function with the documentation of its number of dimensions; ``public``: in the package as well."""
+
+    def register(function: Any) -> Any:
+        shape = ("4", "2, 2", "1, 2, 2")[n - 1]
+        function.__doc__ = text.format(
+            n=n, planes=("sequences", "images", "volumes")[n - 1], size=("L", "H, W", "D, H, W")[n - 1], shape=shape,
+            kernel=shape if n == 1 else f"({shape})",
+            more="" if n == 1 else "divisor_override : int, optional\n    Divide the sums by this instead.\n",
+        )  # fmt: skip
+        if public:
+            operator(method=False, out=False)(function)
+        return operator(namespace="nn.functional", method=False, out=False)(function)
+
+    return register
+
+
+@pooling(MAXIMA, 1)
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    return pool_maxima("max_pool1d", 1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@pooling(MAXIMA, 2)
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    return pool_maxima("max_pool2d", 2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@pooling(MAXIMA, 3)
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    return pool_maxima("max_pool3d", 3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+# ---- average pooling
+
+
+def pool_means(
+    name: str, n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, with_pad: bool, divisor: Any
+) -> Tensor:
+    window, stride, padding, _, places = window_of(name, n, input, kernel_size, stride, padding, 1, ceil_mode)
+    if divisor == 0:
+        raise RuntimeError(f"{name}(): divisor must be not zero")
+    refuse(name, input, "bc")
+    total = F.sum_pool(input, window, stride, padding, places)
+    size, dtype = input._data.shape[-n:], input._data.dtype
+    if divisor is not None:
+        count: Any = divisor
+    elif not ceil_mode and (with_pad or not any(padding)):
+        count = math.prod(window)
+    else:
+        count = np.ones(())
+        for m, k, s, p, o in zip(size, window, stride, padding, places, strict=True):
+            start = np.arange(o) * s - p
+            stop = np.minimum(start + k, m + p)
+            count = count[..., None] * (stop - start if with_pad else np.minimum(stop, m) - np.maximum(start, 0))
+    if dtype.kind in "iu":
+        quotient = F.div_trunc(total, wrap(np.asarray(count).astype(dtype)))
+        return quotient
+    return total * (1 / count) if not isinstance(count, np.ndarray) else F.div(total, wrap(count.astype(dtype)))
+
+
+@pooling(MEANS, 1, public=True)
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    return pool_means("avg_pool1d", 1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+
+
+@pooling(MEANS, 2)
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    return pool_means("avg_pool2d", 2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+@pooling(MEANS, 3)
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    return pool_means("avg_pool3d", 3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+for maximum, n in ((max_pool1d, 1), (max_pool2d, 2), (max_pool3d, 3)):
+    operator(method=False, out=False)(maximum)
+
+
+# ---- adaptive pooling
+
+
+def adaptive_size(name: str, n: int, input: Tensor, output_size: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Sizes of the input and of the output of the pooled dimensions."""
+    shape = arg.tensor(input, name)._data.shape
+    if len(shape) not in (n + 1, n + 2):
+        raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got {list(shape)}")
+    size = shape[len(shape) - n :]
+    wanted = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * n
+    if len(wanted) != n:
+        raise RuntimeError(f"{name}(): output_size must be {n} numbers, got {list(wanted)}")
+    wanted = tuple(s if w is None else w for w, s in zip(wanted, size, strict=True))
+    if min(wanted) < 0:
+        raise RuntimeError(f"{name}(): elements of output_size must be greater than or equal to 0 but received {list(wanted)}")
+    if 0 in size[-n:] or (0 in shape[len(shape) - n - 1 : len(shape) - n] and 0 not in wanted):
+        raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)}")
+    return size, wanted
+
+
+def adaptive_maxima(name: str, n: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
+    size, wanted = adaptive_size(name, n, input, output_size)
+    refuse(name, input, "bciu")
+    if not return_indices and 0 not in wanted and not any(s % w for s, w in zip(size, wanted, strict=True)):
+        window = tuple(s // w for s, w in zip(size, wanted, strict=True))
+        return F.max_pool(input, window, window, (0,) * n, (1,) * n, wanted)
+    where = F.listed_indices(input, tuple(adaptive_table(s, w) for s, w in zip(size, wanted, strict=True)))
+    out = F.take_places(input, where, n)
+    return (out, where) if return_indices else out
+
+
+def adaptive_means(name: str, n: int, input: Tensor, output_size: Any) -> Tensor:
+    size, wanted = adaptive_size(name, n, input, output_size)
+    refuse(name, input, "bciu")
+    if 0 not in wanted and not any(s % w for s, w in zip(size, wanted, strict=True)):
+        window = tuple(s // w for s, w in zip(size, wanted, strict=True))
+        return F.sum_pool(input, window, window, (0,) * n, wanted) * (1 / math.prod(window))
+    out = input
+    ndim = out._data.ndim
+    for i in range(n):
+        matrix = wrap(adaptive_matrix(size[i], wanted[i], input._data.dtype))
+        order = list(range(-ndim, 0))
+        order[i - n], order[-1] = order[-1], order[i - n]
+        moved = F.permute(out, tuple(order))
+        out = F.permute(F.matmul(moved, matrix), tuple(order))
+    return out
+
+
+@pooling(ADAPTIVE_MAXIMA, 1)
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    return adaptive_maxima("adaptive_max_pool1d", 1, input, output_size, return_indices)
+
+
+@pooling(ADAPTIVE_MAXIMA, 2)
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    return adaptive_maxima("adaptive_max_pool2d", 2, input, output_size, return_indices)
+
+
+@pooling(ADAPTIVE_MAXIMA, 3)
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    return adaptive_maxima("adaptive_max_pool3d", 3, input, output_size, return_indices)
+
+
+@pooling(ADAPTIVE_MEANS, 1, public=True)
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    return adaptive_means("adaptive_avg_pool1d", 1, input, output_size)
+
+
+@pooling(ADAPTIVE_MEANS, 2)
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    return adaptive_means("adaptive_avg_pool2d", 2, input, output_size)
+
+
+@pooling(ADAPTIVE_MEANS, 3)
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    return adaptive_means("adaptive_avg_pool3d", 3, input, output_size)
