@@ -17,7 +17,8 @@ from ..core.operator import operand_twin, operator
 from ..core.primitive import PRIMITIVES, elementwise, result_dtype
 from ..core.tensor import Tensor
 from . import arguments as arg
-from .declare import declare, document, refusing, zero
+from .complex import real_part
+from .declare import declare, refusing, zero
 from .kernels import narrowed, widened
 
 FLOAT = "In the operands' common dtype; integers give the default float."
@@ -385,7 +386,7 @@ def pow_input_vjp(F: Any, g: Any, input: Any, exponent: Any) -> Any:
 
 def pow_exponent_vjp(F: Any, g: Any, input: Any, exponent: Any, out: Any) -> Any:
     """``input ** exponent * log(input)``, which tends to 0 at 0 if the exponent is positive."""
-    return g * (out * F.log(F.where((input == 0) & (F.real(exponent) >= 0), 1, input)))
+    return g * (out * F.log(F.where((input == 0) & (real_part(F, exponent) >= 0), 1, input)))
 
 
 elementwise(
