@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..core.callpath import freed
-from ..core.node import AccumulateGrad, Node, Output
-from ..core.state import set_recording, state
+from ..core.node import AccumulateGrad, Node, Output, place
+from ..core.state import count, set_recording, state
 from ..core.tensor import Tensor, wrap
 from ..core.transpose import REVERSE_PASS
 from . import observed
@@ -80,13 +80,24 @@ def run(
     bare = bare and not create_graph
     for _, seed in roots:
         bare = bare and type(seed._data) is ndarray
-    before = bool(state.recording)
+    before, outer = bool(state.recording), state.evaluating_pass
     set_recording(create_graph)
+    state.evaluating_pass = this = Pass(roots, ends, retain_graph, create_graph, accumulate, bare)
     try:
         with np.errstate(all="ignore"):
-            return Pass(roots, ends, retain_graph, create_graph, accumulate, bare).run()
+            return this.run()
     finally:
         set_recording(before)
+        state.evaluating_pass = outer
+
+
+def places(ends: Sequence[Node]) -> dict[Node, list[tuple[Node, int]]]:
+    """The nodes at which a pass finds what it is asked for: under which key, and as the gradient of which output."""
+    table: dict[Node, list[tuple[Node, int]]] = {}
+    for end in ends:
+        node, index = place(end)
+        table.setdefault(node, []).append((end, index))
+    return table
 
 
 APART = frozenset({AccumulateGrad, Output})
@@ -96,27 +107,31 @@ APART = frozenset({AccumulateGrad, Output})
 class Pass:
     """One backward pass: everything pending belongs to it, so passes may run inside and beside each other."""
 
-    __slots__ = ("accumulate", "bare", "captured", "create_graph", "ends", "pending", "retain", "roots", "summed")
+    __slots__ = ("accumulate", "bare", "captured", "create_graph", "ends", "members", "notes", "pending", "retain", "roots",
+                 "summed")  # fmt: skip
 
     def __init__(self, roots: Any, ends: Any, retain: bool, create_graph: bool, accumulate: bool, bare: bool) -> None:
         self.roots, self.retain, self.create_graph = roots, retain, create_graph
         self.accumulate, self.bare = accumulate, bare
-        self.ends = None if ends is None else set(ends)
+        self.ends = None if ends is None else places(ends)
         self.pending: dict[Node, Any] = {}
         self.summed: set[Node] = set()  # pending sums that the pass made itself, and may add to in place
         self.captured: dict[Node, Tensor] = {}
+        self.notes: dict[Any, Any] = {}  # of hooks and streams; see observed.py
 
     def run(self) -> dict[Node, Tensor]:
         ends, pending, bare, retain = self.ends, self.pending, self.bare, self.retain
         for root, seed in self.roots:
             self.add(root, seed._data if bare else seed)
         order = self.plan()
-        watched = observed.early_leaves(order)
+        waiting = observed.prepare(self, order)
         take, summed, held = pending.pop, self.summed, pending.get
         while order:
             node, edges, pull = order.pop()
             g = take(node, None)
             if g is None:
+                if waiting:
+                    observed.consumed(self, edges, waiting)
                 continue
             if pull is not None and node.rare is None:
                 saved = node.saved
@@ -130,9 +145,8 @@ class Pass:
                 if kind is AccumulateGrad:
                     self.reach_leaf(node, g)
                     continue
-                parts = observed.visit(self, node, g, edges)
-                if parts is None:
-                    continue
+                parts = observed.visit(self, node, g, edges) or ()
+                edges = edges or ()
             g = None
             for edge, part in zip(edges, parts):
                 if edge is None or part is None:
@@ -146,11 +160,11 @@ class Pass:
                     pending[edge] = old = old + part
                     if type(old) is ndarray:
                         summed.add(edge)
-                if watched and edge in watched:
-                    watched[edge] -= 1
-                    if not watched[edge]:
-                        self.reach_leaf(edge, take(edge))
             part = parts = old = saved = None  # nothing here may keep a gradient alive, or look like a second owner
+            if waiting:
+                observed.consumed(self, edges, waiting)
+        if self.notes:
+            observed.finish(self)
         return self.captured
 
     def plan(self) -> list[tuple[Node, Any, Any]]:
@@ -195,15 +209,20 @@ class Pass:
         row = self.pending.get(node)
         if row is None:
             row = self.pending[node] = [None] * node.outputs
-        row[output.index] = g
+        held = row[output.index]
+        row[output.index] = g if held is None else held + g
 
     def reach_leaf(self, node: AccumulateGrad, g: Any) -> None:
         """Hooks of a leaf, then capture or accumulation."""
+        if self.notes:
+            observed.join(self, node, observed.streams.current(g))
         if node.rare is not None:
             g = observed.before(self, node, g)
         if self.ends is not None and node in self.ends and not self.accumulate:
-            self.captured[node] = self.tensor(g)
+            observed.capture(self, node, g)
             return
+        if node.rare is not None:
+            g = observed.before_node(self, node, g)
         self.accumulate_into(node, g)
         observed.after_accumulation(node, g)
 
@@ -233,6 +252,7 @@ class Pass:
     def add_in_place(old: Tensor, g: Any) -> None:
         old._data += g
         stamp = old._stamped()
+        stamp[0] = count()
         stamp[1] += 1
 
 

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..core import streams
 from ..core.callpath import freed
-from ..core.carrier import Carrier
-from ..core.node import AccumulateGrad, Node, Output
+from ..core.carrier import Carrier, Dual
+from ..core.node import AccumulateGrad, Hooks, Node, Output, Reduce
 from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
+
+ndarray = np.ndarray
+
+# ---- before the pass
+
+
+def prepare(run: Any, order: Sequence[tuple[Node, Any, Any]]) -> dict[Node, int]:
+    """What a pass has to know before it starts; the leaves that must not wait for its end."""
+    if state.anomaly or streams.CURRENT:
+        for node, _, _ in order:
+            node.rarely()  # everything takes the careful path
+    if awaiting:
+        run.members = {node for node, _, _ in order}
+    return early_leaves(order)
 
 
 def early_leaves(order: Sequence[tuple[Node, Any, Any]]) -> dict[Node, int]:
@@ -19,80 +35,152 @@ def early_leaves(order: Sequence[tuple[Node, Any, Any]]) -> dict[Node, int]:
 
     Their numbers are small, so they would come last; the hook is promised as soon as the last consumer has run.
     """
-    leaves = [node for node, _, _ in order if type(node) is AccumulateGrad and node.post_accumulate]
-    if not leaves:
-        return {}
-    counts = dict.fromkeys(leaves, 0)
-    for _, edges, _ in order:
-        for edge in edges or ():
-            if edge in counts:
-                counts[edge] += 1
+    counts: dict[Any, int] = {n: 0 for n, _, _ in order if type(n) is AccumulateGrad and n.post_accumulate}
+    if counts:
+        for _, edges, _ in order:
+            for edge in edges or ():
+                if edge in counts:
+                    counts[edge] += 1
     return counts
 
 
+def consumed(run: Any, edges: Any, waiting: dict[Node, int]) -> None:
+    """A node has run, or will not: leaves whose last consumer it was are reached now."""
+    for edge in edges or ():
+        if edge in waiting:
+            waiting[edge] -= 1
+            if not waiting[edge] and (g := run.pending.pop(edge, None)) is not None:
+                run.reach_leaf(edge, g)
+
+
+# ---- what hooks are given, and what they give back
+
+
 def as_tensor(g: Any) -> Tensor:
-    return g if isinstance(g, Tensor) else wrap(np.asarray(g))
+    return g if isinstance(g, Tensor) else wrap(g if type(g) is ndarray else np.asarray(g))
 
 
-def like(g: Any, old: Any) -> Any:
-    """What a hook returned, over what the pass works on."""
-    return g if isinstance(old, Tensor) or g is None else g._data
+def bare(run: Any, t: Tensor | None, name: str) -> Any:
+    """What a hook left, as the pass works on it."""
+    if t is None or not run.bare:
+        return t
+    if type(t._data) is not ndarray:
+        raise RuntimeError(f"hook '{name}' has returned a tensor of vmap or jvp in a backward pass outside of it")
+    return t._data
 
 
-def check_replacement(new: Any, old: Tensor) -> Tensor:
+def name_of(hook: Callable[..., Any]) -> str:
+    return getattr(hook, "__name__", None) or type(hook).__name__
+
+
+def replaced(hook: Callable[..., Any], new: Any, old: Tensor | None) -> Tensor | None:
+    """A gradient as a hook returned it, checked against the one it replaces."""
+    if new is None:
+        return None
     if not isinstance(new, Tensor):
-        raise TypeError(f"hook: expected a Tensor or None to be returned, got {type(new).__name__}")
+        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
+    if old is None:
+        raise RuntimeError(f"hook '{name_of(hook)}': can't replace a None gradient with a non-None value")
     if new._data.shape != old._data.shape:
-        raise RuntimeError(f"hook '{'hook'}' has changed the size of value: from {list(old.shape)} to {list(new.shape)}")
+        raise RuntimeError(f"hook '{name_of(hook)}' has changed the size of value (was {list(old.shape)} "
+                           f"got {list(new.shape)})")  # fmt: skip
     if new._data.dtype != old._data.dtype:
-        raise RuntimeError(f"hook 'hook' has changed the type of value (was {old.dtype} got {new.dtype})")
+        raise RuntimeError(f"hook '{name_of(hook)}' has changed the type of value (was {old.dtype} got {new.dtype})")
     return new
 
 
+def run_node_hooks(hooks: Hooks, ts: tuple[Tensor | None, ...], *others: Any) -> tuple[Tensor | None, ...]:
+    """Hooks of a node over its gradients; a tuple that one returns is what the next one sees."""
+    for hook in list(hooks.values()):
+        result = hook(ts, *others)
+        if result is None:
+            continue
+        if not isinstance(result, tuple):
+            raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
+        if len(result) != len(ts):
+            raise RuntimeError(f"hook '{name_of(hook)}' has returned an incorrect number of values "
+                               f"(got {len(result)}, but expected {len(ts)})")  # fmt: skip
+        ts = tuple([replaced(hook, new, old) for new, old in zip(result, ts)])
+    return ts
+
+
+def tensors_of(g: Any) -> tuple[Tensor | None, ...]:
+    return tuple([None if part is None else as_tensor(part) for part in (g if type(g) is list else (g,))])
+
+
+# ---- at a node
+
+
 def before(run: Any, node: Node, g: Any) -> Any:
-    """Tensor hooks, retained gradient and pre-hooks of a node or leaf; the gradient they leave."""
+    """The gradient as the hooks on the tensors themselves leave it; the last of them retains it."""
     rare = node.rare
-    assert rare is not None
-    if rare.hooks:
-        t = as_tensor(g)
-        for hook in list(rare.hooks.values()):
-            result = hook(t)
-            if result is not None:
-                t = check_replacement(result, t)
-        g = like(t, g)
-    if rare.retains is not None:
-        t = as_tensor(g)
-        held = rare.retains.grad
-        rare.retains.grad = t if held is None else held + t
-    if rare.pre_hooks:
-        several = type(g) is list
-        ts = tuple(None if p is None else as_tensor(p) for p in (g if several else [g]))
-        for hook in list(rare.pre_hooks.values()):
-            result = hook(ts)
-            if result is not None:
-                ts = result if isinstance(result, tuple) else (result,)
-        old = g if several else [g]
-        new = [None if t is None else t if not run.bare else t._data for t in ts]
-        g = new if several else new[0]
-        del old
-    return g
+    if rare is None or not (rare.hooks or rare.retains):
+        return g
+    if type(g) is not list:
+        return hooked(run, rare, 0, g)
+    return [None if part is None else hooked(run, rare, i, part) for i, part in enumerate(g)]
+
+
+def hooked(run: Any, rare: Any, index: int, g: Any) -> Any:
+    t = as_tensor(g)
+    for hook in list(rare.hooks.get(index, {}).values()):
+        result = hook(t)
+        if result is not None:
+            t = replaced(hook, result, t)  # type: ignore[assignment]
+    retained = rare.retains.get(index)
+    if retained is not None:
+        own = wrap(np.array(t._data, order="C")) if type(t._data) is ndarray and not run.create_graph else t
+        retained.grad = own if retained.grad is None else retained.grad + own
+    return bare(run, t, "tensor hook")
+
+
+def before_node(run: Any, node: Node, g: Any) -> Any:
+    """The gradients as the pre-hooks of the node leave them."""
+    hooks = node.rare.pre_hooks if node.rare is not None else None
+    if not hooks:
+        return g
+    parts = [bare(run, t, "node pre-hook") for t in run_node_hooks(hooks, tensors_of(g))]
+    return parts if type(g) is list else parts[0]
+
+
+def after_node(run: Any, node: Node, g: Any, parts: Any, edges: Any) -> Any:
+    """The gradients of the inputs as the post-hooks of the node leave them."""
+    reduced = []
+    for part, edge in zip(parts, edges):
+        if type(edge) is Reduce and part is not None:  # hooks see what the operand had, before it was broadcast
+            part = edge.pull(part, (), ())[0] if run.bare else edge.pull_tensors(part, (), ())[0]
+        reduced.append(None if part is None or edge is None else as_tensor(part))
+    ts = run_node_hooks(node.rare.post_hooks, tuple(reduced), tensors_of(g))  # type: ignore[union-attr, arg-type]
+    return [bare(run, t, "node hook") for t in ts]
+
+
+def capture(run: Any, node: Node, g: Any) -> None:
+    """Note the gradients that were asked for at a node."""
+    for key, index in run.ends[node]:
+        part = g[index] if type(g) is list else g
+        if part is not None:
+            run.captured[key] = run.tensor(part)
 
 
 def visit(run: Any, node: Node, g: Any, edges: Any) -> Any:
-    """A node that is watched, or asked for: its hooks and its rule. None: nothing further is wanted of it."""
-    several = type(g) is list
-    if node.rare is not None:
-        g = before(run, node, g)
-    if run.ends is not None and node in run.ends:
-        if run.accumulate:
-            accumulate_into_result(node, g, run)
-        else:
-            run.captured[node] = run.tensor(g) if not several else g
-    if edges is None:
-        return None
+    """A node that is watched, or asked for: its hooks and its rule. None: nothing is left to be passed on."""
+    return visit_on_stream(run, node, g, edges) if streams.CURRENT else visit_here(run, node, g, edges)
+
+
+def visit_here(run: Any, node: Node, g: Any, edges: Any) -> Any:
+    """As in PyTorch, an input's gradient includes what the hooks on the tensor made of it, unless its own node runs, too."""
     if type(node) is Output:
         run.deposit(node, g)
         return None
+    asked = run.ends is not None and node in run.ends and not run.accumulate
+    if asked and edges is not None:
+        capture(run, node, g)
+    g = before(run, node, g)
+    if edges is None:
+        if asked:
+            capture(run, node, g)
+        return None
+    g = before_node(run, node, g)
     saved = node.saved
     if saved is None:
         raise freed(node)
@@ -103,55 +191,27 @@ def visit(run: Any, node: Node, g: Any, edges: Any) -> Any:
         saved = unpack(node)
     previous, state.evaluating_node = state.evaluating_node, node
     try:
-        parts = run_rule(run, node, g, saved, edges)
-    except Exception as error:
-        if rare is not None and rare.traceback:
-            from .anomaly_mode import annotate
+        parts = node.pull(g, saved, edges) if run.bare else node.pull_tensors(g, saved, edges)
+        if state.anomaly:
+            from .anomaly_mode import check_finite
 
-            annotate(error, node)
+            check_finite(run, node, parts)
+    except Exception as error:
+        if state.anomaly:
+            from .anomaly_mode import explain
+
+            explain(error, node)
         raise
     finally:
         state.evaluating_node = previous
-    if rare is not None and rare.traceback and state.anomaly_check_nan:
-        from .anomaly_mode import check_finite
-
-        check_finite(node, parts)
     if node.keeps and not run.retain:
         node.saved = None
     if rare is not None and rare.post_hooks:
-        parts = after(run, node, g, parts)
+        parts = after_node(run, node, g, parts, edges)
     return parts
 
 
-def run_rule(run: Any, node: Node, g: Any, saved: Any, edges: Any) -> Any:
-    """The node's rule, on the stream of its forward where the device has streams."""
-    rare = node.rare
-    if rare is not None and rare.stream is not None:
-        with rare.stream:
-            return node.pull(g, saved, edges) if run.bare else node.pull_tensors(g, saved, edges)
-    return node.pull(g, saved, edges) if run.bare else node.pull_tensors(g, saved, edges)
-
-
-def after(run: Any, node: Node, g: Any, parts: Any) -> Any:
-    """Post-hooks of a node: ``hook(grad_inputs, grad_outputs)``."""
-    grad_outputs = tuple(None if p is None else as_tensor(p) for p in (g if type(g) is list else [g]))
-    grad_inputs = tuple(None if p is None else as_tensor(p) for p in parts)
-    for hook in list(node.rare.post_hooks.values()):  # type: ignore[union-attr]
-        result = hook(grad_inputs, grad_outputs)
-        if result is not None:
-            grad_inputs = result if isinstance(result, tuple) else (result,)
-    return [p if p is None or not run.bare else p._data for p in grad_inputs]
-
-
-def accumulate_into_result(node: Node, g: Any, run: Any) -> None:
-    """``backward(inputs=...)`` with a tensor that is no leaf: its .grad receives the gradient."""
-    target = run_targets.get(node)
-    if target is not None:
-        rare, t = target._rarely(), run.tensor(g)
-        rare.grad = t if rare.grad is None else rare.grad + t
-
-
-run_targets: dict[Node, Tensor] = {}
+# ---- at a leaf
 
 
 def after_accumulation(node: AccumulateGrad, g: Any) -> None:
@@ -164,13 +224,11 @@ def after_accumulation(node: AccumulateGrad, g: Any) -> None:
         set_recording(recording)
     if node.rare is not None and node.rare.post_hooks:
         for hook in list(node.rare.post_hooks.values()):
-            hook((), (as_tensor(g),))
+            hook((), tensors_of(g))
 
 
 def checked_for_leaf(node: AccumulateGrad, g: Tensor) -> Tensor:
     """Refuse to store a carrier in a .grad from outside its transform; of a dual, keep the primal."""
-    from ..core.carrier import Dual
-
     variable = node.variable
     own = variable._data if variable is not None else None
     level = own.level if isinstance(own, Carrier) else 0
@@ -183,3 +241,79 @@ def checked_for_leaf(node: AccumulateGrad, g: Tensor) -> Tensor:
             "use autograd.grad or func.grad, which return the gradient"
         )
     return g
+
+
+# ---- streams: the backward of a node runs where its forward ran, and whoever reads a gradient waits for it
+
+
+def visit_on_stream(run: Any, node: Node, g: Any, edges: Any) -> None:
+    """Visit a node on its stream; one that has none runs on the caller's."""
+    if type(node) is Output:
+        run.deposit(node, g)
+        target = node.edges[0]
+        run.notes[target] = (*run.notes.get(target, ()), *run.notes.pop(node, ()))
+        return
+    caller, own = streams.current(g), None if node.rare is None else node.rare.stream
+    join(run, node, own or caller)
+    if own is None or own == caller:
+        deposit(run, caller, edges, visit_here(run, node, g, edges))
+        return
+    own.wait_stream(caller)
+    with own:
+        deposit(run, own, edges, visit_here(run, node, g, edges))
+    if run.ends is not None and node in run.ends:
+        caller.wait_stream(own)  # type: ignore[union-attr]
+
+
+def join(run: Any, node: Node, stream: Any) -> None:
+    """Let a stream wait for those on which the gradients of a node were computed."""
+    for other in run.notes.pop(node, ()):
+        if other != stream:
+            stream.wait_stream(other)
+
+
+def deposit(run: Any, stream: Any, edges: Any, parts: Any) -> None:
+    """Pass gradients on together with the stream they are computed on."""
+    for edge, part in zip(edges or (), parts or ()):
+        if edge is None or part is None:
+            continue
+        held = run.pending.get(edge)
+        if held is not None:
+            join(run, edge, stream)
+            part = held + part
+        run.pending[edge] = part
+        run.notes[edge] = (stream,)
+
+
+# ---- hooks that wait for several gradients of one pass
+
+
+class MultiGrad:
+    """The hook of :func:`tensorplay.autograd.graph.register_multi_grad_hook` in its mode "all"."""
+
+    def __init__(self, nodes: Sequence[Node], fn: Callable[[list[Tensor | None]], Any]) -> None:
+        self.nodes, self.fn = nodes, fn
+
+    def arrived(self, index: int, grad: Tensor) -> None:
+        """The gradient of a tensor was computed in the pass that runs now."""
+        run = state.evaluating_pass
+        waiting = run.notes.get(self)
+        if waiting is None:
+            expected = sum(node in run.members for node in self.nodes)
+            waiting = run.notes[self] = [expected, [None] * len(self.nodes)]
+        waiting[0] -= 1
+        waiting[1][index] = grad
+        if not waiting[0]:
+            del run.notes[self]
+            self.fn(waiting[1])
+
+
+awaiting: weakref.WeakSet[MultiGrad] = weakref.WeakSet()
+"""The hooks of this kind that are registered: while there are any, a pass notes which nodes it will reach."""
+
+
+def finish(run: Any) -> None:
+    """Call the hooks that still wait for gradients which turned out not to exist."""
+    for hook, waiting in list(run.notes.items()):
+        if isinstance(hook, MultiGrad):
+            hook.fn(waiting[1])

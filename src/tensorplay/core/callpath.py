@@ -11,7 +11,7 @@ import inspect
 import re
 from collections.abc import Callable
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -37,8 +37,9 @@ def freed(node: Node) -> RuntimeError:
     )
 
 
-def stale(node: Node, what: str, data: Any, stamp: list[int]) -> RuntimeError:
-    """The error of a saved value that was written to after it was saved."""
+def stale(node: Node, what: str, data: Any, stamp: Any) -> NoReturn:
+    """Raise the error of a saved value that was written to after it was saved."""
+    data = data[0] if type(data) is tuple else data
     kind = data.dtype.name
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "

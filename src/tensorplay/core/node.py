@@ -144,6 +144,11 @@ class Node:
             return saved.attribute(self, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
+    def __dir__(self) -> list[str]:
+        from . import saved
+
+        return [*super().__dir__(), *saved.names(self)]
+
 
 class AccumulateGrad(Node):
     """Where a graph ends in a leaf: adds what arrives to the leaf's ``.grad``."""

@@ -7,7 +7,6 @@ that rules follow, and CONTRIBUTING.md for an operator added from start to end.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 from functools import cached_property
 from numbers import Number
@@ -16,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from . import dtype as dtypes
-from .callpath import EMPTY, Plan, call_path, names_of, parameters_of, push_path
+from . import streams
+from .callpath import EMPTY, Plan, call_path, names_of, parameters_of, push_path, stale
 from .carrier import Batched, Carrier, Dual, DualLevel, Meta
 from .namespace import F, R
 from .node import Node, Output, Reduce
 from .promotion import promote
+from .saved import check_fresh, observe
 from .state import RARE, count, live_levels, state
 from .tensor import Tensor, wrap
 
@@ -253,6 +254,8 @@ class Primitive:
             result._node = node
         if state.recording is RARE:
             observe(node)
+        if streams.CURRENT:
+            streams.note(node, first)
         return result
 
     @staticmethod
@@ -419,9 +422,12 @@ def variadic_node_class(p: Primitive) -> type[Node]:
                 if n == "needs":
                     value = tuple(e is not None for e in edges)
                 elif n == name:
-                    check_fresh(node, name, value)
+                    for t in value:
+                        check_fresh(node, name, t)
                     value = value if namespace is F else tuple(v._data for v in value)
                 elif n == "out":
+                    if value[1][0] > node.order:
+                        stale(node, "result", value[0], value[1])
                     value = value[0] if namespace is R else p.rebuild_output(value[0], node, value[1])
                 values.append(value)
             return p.vjp(namespace, g, *values)
@@ -431,25 +437,6 @@ def variadic_node_class(p: Primitive) -> type[Node]:
     members = {"__slots__": (), "__init__": init, "primitive": p, "keeps": keeps or "out" in names,
                "saved_names": tuple(names), "pull": pull_over(R), "pull_tensors": pull_over(F)}  # fmt: skip
     return type(p.node_name, (Node,), members)
-
-
-def check_fresh(node: Node, name: str, tensors: Any) -> None:
-    from .callpath import stale
-
-    for t in tensors:
-        if t._stamp is not None and t._stamp[0] > node.order:
-            stale(node, name, t._data, t._stamp)
-
-
-def observe(node: Node) -> None:
-    """Saved-tensor hooks and anomaly mode, for the node just recorded."""
-    from . import saved
-
-    if state.anomaly:
-        rare = node.rarely()
-        rare.traceback = traceback.format_stack()[:-3]
-    if state.saved_tensors_hooks:
-        saved.pack(node)
 
 
 # ---- where a primitive meets its data
