@@ -6,13 +6,12 @@ own level (anything lower is a constant to it), and ends the level (``leave``), 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from .carrier import Batched, Carrier, Dual, DualLevel
 from .namespace import F
 from .node import Node
-from .state import count, live_levels, state
+from .state import count, live_levels
 from .tensor import Tensor, wrap
 
 
@@ -105,29 +104,6 @@ def unpack_batched(t: Tensor, level: int) -> Tensor | None:
 def expanded(t: Tensor, size: int) -> Tensor:
     """The same tensor for each example."""
     return F.expand(t, (size, *t._data.shape))
-
-
-def drawn(sample: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...], name: str) -> Tensor:
-    """Random numbers as the vmaps that run now want them: ``sample(shape)``, with a batch for each that says "different".
-
-    Raises
-    ------
-    RuntimeError
-        If one of them does not say what random numbers are to be.
-    """
-    batches = state.batches
-    if not batches:
-        return sample(shape)
-    for _, _, randomness in batches:
-        if randomness == "error":
-            raise RuntimeError(f"vmap: {name} called random operation while in randomness error mode. Please either use the "
-                               "'same' or 'different' randomness flags on vmap or perform the randomness operation out of "
-                               "vmap")  # fmt: skip
-    different = [(level, size) for level, size, randomness in batches if randomness == "different"]
-    t = sample((*[size for _, size in different], *shape))
-    for level, _ in different:
-        t = wrap(Batched(t, level))
-    return t
 
 
 # ---- what is pushed and pulled

@@ -47,14 +47,14 @@ def replaced(args: tuple[Any, ...], argnums: Any, values: Any) -> tuple[Any, ...
     return tuple(new)
 
 
-def differentiable(leaves: list[Any], name: str, what: str) -> list[Tensor]:
+def differentiable(leaves: list[Any], name: str, what: str, error: type[Exception] = RuntimeError) -> list[Tensor]:
     """The leaves, all of them tensors that have derivatives."""
     for i, x in enumerate(leaves):
         if not isinstance(x, Tensor):
             raise ValueError(f"{name}: {what} must hold Tensors only, got {type(x).__name__} (leaf {i})")
         if x._data.dtype.kind not in "fcV":
-            raise RuntimeError(f"{name}: only Tensors of floating point and complex dtype can require gradients, but {what} "
-                               f"holds one of {x.dtype} (leaf {i})")  # fmt: skip
+            raise error(f"{name}: only Tensors of floating point and complex dtype can require gradients, but {what} holds "
+                        f"one of {x.dtype} (leaf {i}): expected it to be floating point or complex")  # fmt: skip
     return leaves
 
 
@@ -84,7 +84,7 @@ def tree_like(tree: Any, spec: pytree.Spec, name: str, what: str, like: list[Ten
     leaves = pytree.flatten_like(tree, spec, name, what)
     for i, (v, x) in enumerate(zip(leaves, like)):
         if not isinstance(v, Tensor):
-            raise RuntimeError(f"{name}: {what} must hold Tensors only, got {type(v).__name__} (leaf {i})")
+            raise TypeError(f"{name}: {what} must hold Tensors only, got {type(v).__name__} (leaf {i})")
         if v._data.shape != x._data.shape:
             raise RuntimeError(f"{name}: {what} must have the shapes of what they belong to: leaf {i} has {list(v.shape)}, "
                                f"expected {list(x.shape)}")  # fmt: skip

@@ -7,18 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core import pytree
-from ..core.carrier import Batched
 from ..core.namespace import F
 from ..core.state import state
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor
 from ..core.transforms import enter, expanded, leave, make_batched, moved, unpack_batched
+from .arguments import name_of
 
-InDims = int | tuple[Any, ...] | list[Any] | dict[Any, Any] | None
 DIMS = (int, type(None))
-
-
-def name_of(func: Callable[..., Any]) -> str:
-    return getattr(func, "__name__", None) or type(func).__name__
 
 
 def vmap(
@@ -143,15 +138,14 @@ def run(
 
 
 def output_dims(func: Any, out_dims: Any, outs: list[Any], spec: pytree.Spec) -> list[Any]:
-    for o in outs:
-        if not isinstance(o, Tensor):
-            raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type "
-                             f"{type(o)} as a return.")  # fmt: skip
+    """Where each result has its batch dimension."""
     if not outs:
         raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, it returned no tensor "
                          f"(structure {spec}).")  # fmt: skip
     if type(out_dims) is int:
         return [out_dims] * len(outs)
+    if out_dims is None:
+        return [None] * len(outs)
     if spec is pytree.LEAF and type(out_dims) is tuple and len(out_dims) == 1:
         out_dims = out_dims[0]
     if type(out_dims) is tuple and spec.kind is list:
@@ -164,8 +158,13 @@ def output_dims(func: Any, out_dims: Any, outs: list[Any], spec: pytree.Spec) ->
     return places
 
 
-def result(t: Tensor, dim: int | None, level: int, size: int, func: Any, out_dims: Any) -> Tensor:
-    """A result as seen from outside, its batch in dimension ``dim``."""
+def result(t: Any, dim: int | None, level: int, size: int, func: Any, out_dims: Any) -> Any:
+    """A result as seen from outside, its batch in dimension ``dim``; what is no tensor passes where that is None."""
+    if not isinstance(t, Tensor):
+        if dim is None:
+            return t
+        raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type {type(t)} as a "
+                         "return. Did you mean to set out_dims= to None for output?")  # fmt: skip
     value = unpack_batched(t, level)
     if dim is None:
         if value is not None:

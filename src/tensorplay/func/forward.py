@@ -55,7 +55,7 @@ def jvp(
     if not isinstance(tangents, tuple):
         raise RuntimeError(f"jvp(f, primals, tangents): Expected tangents to be a tuple, got {type(tangents)}")
     xs, spec = pytree.flatten(primals)
-    differentiable(xs, "jvp", "primals")
+    differentiable(xs, "jvp", "primals", ValueError)
     ts = tree_like(tangents, spec, "jvp", "the tangents", xs)
     return pushed(func, xs, ts, spec, strict, has_aux, "jvp")
 

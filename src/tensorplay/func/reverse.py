@@ -227,7 +227,11 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
     def push(*tangents: Any) -> Any:
         given = tree_like(tangents, spec, "linearize", "the tangents", xs)
-        pairs = [(g, matching(t, x)) for g, t, x in zip(pulled, given, xs) if g is not None and g._node is not None]
+        for i, (t, x) in enumerate(zip(given, xs)):
+            if t._data.dtype != x._data.dtype:
+                raise RuntimeError(f"linearize: tangent {i} with dtype {t.dtype} doesn't match the dtype {x.dtype} of the "
+                                   "corresponding primal")  # fmt: skip
+        pairs = [(g, t) for g, t in zip(pulled, given) if g is not None and g._node is not None]
         found = iter(cotangents.pull([g for g, _ in pairs], [t for _, t in pairs]) if pairs else [None] * len(reached))
         out = [next(found) if o._node is not None else None for o in call.outs]
         return pytree.unflatten([zeros_for(o) if t is None else t for o, t in zip(call.outs, out)], call.spec)
@@ -276,7 +280,7 @@ def jacrev(
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         inputs = chosen(argnums, args, "jacrev")
         xs, spec = pytree.flatten(inputs)
-        call = Recorded(lambda tree: func(*replaced(args, argnums, tree), **kwargs), xs, Wrapped(spec), has_aux, "jacrev")
+        call = Recorded(lambda tree: func(*replaced(args, argnums, tree), **kwargs), xs, argument(spec), has_aux, "jacrev")
         rows = [pytree.unflatten(rows_of(call, k, chunk_size), spec) for k in range(len(call.outs))]
         jac = pytree.unflatten(rows, call.spec)
         return (jac, call.auxiliary()) if has_aux else jac
@@ -284,7 +288,7 @@ def jacrev(
     return jacobian
 
 
-def Wrapped(spec: pytree.Spec) -> pytree.Spec:
+def argument(spec: pytree.Spec) -> pytree.Spec:
     """The structure of a tuple that holds one tree."""
     return pytree.Spec(tuple, None, (spec,))
 
