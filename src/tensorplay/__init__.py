@@ -8,7 +8,6 @@ import warnings as _warnings
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tensorplay\.")
 
 from .core import dtype as _dtype  # noqa: E402
-from .core import interop as _interop  # noqa: E402, F401
 from .core.device import device, get_default_device, set_default_device  # noqa: E402
 from .core.dtype import finfo, get_default_dtype, iinfo, set_default_dtype  # noqa: E402
 from .core.dtype import dtype as dtype  # noqa: E402
@@ -17,6 +16,8 @@ from .core.layout import channels_last, channels_last_3d, contiguous_format, lay
 from .core.layout import strided  # noqa: E402
 from .core.operator import OPERATORS as _OPERATORS  # noqa: E402
 from .core.operator import exported as _exported  # noqa: E402
+from .core.interop import from_dlpack, to_dlpack  # noqa: E402
+from .core.printing import set_printoptions  # noqa: E402
 from .core.promotion import can_cast, promote_types  # noqa: E402
 from .core.tensor import Size, Tensor  # noqa: E402
 from . import ops as _ops  # noqa: E402, F401, I001

@@ -14,7 +14,7 @@ import numpy as np
 from . import dtype as dtypes
 from .carrier import Carrier, Dual, Meta
 from .device import CPU, META, device
-from .layout import CHANNELS_LAST
+from .layout import CHANNELS_LAST, strided
 from .node import AccumulateGrad, Hooks, Node, Output, RemovableHandle, place
 from .state import count, state
 
@@ -222,6 +222,8 @@ class Tensor:
     is_cuda = property(lambda self: False, doc="Whether the data lives on a CUDA device: never here.")
     is_sparse = property(lambda self: False, doc="Whether the layout is sparse: never here.")
     is_quantized = property(lambda self: False, doc="Whether the elements are quantised: never here.")
+
+    layout = property(lambda self: strided, doc="The layout of the elements: ``tensorplay.strided``.")
 
     def get_device(self) -> int:
         """Number of the device; -1 for the CPU."""

@@ -129,7 +129,7 @@ def to(
 
 @operator(name="type", function=False, out=False)
 def of_type(
-    input: Tensor, dtype: dtypes.dtype | str | None = None, non_blocking: bool = False, **kwargs: Any,
+    input: Tensor, dtype: dtypes.dtype | str | None = None, non_blocking: bool = False,
 ) -> Any:  # fmt: skip
     """Without an argument the name of the tensor's type, such as ``tensorplay.FloatTensor``; else the tensor of another one.
 

@@ -14,7 +14,8 @@ from ..core.interop import from_array, from_dlpack
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.promotion import promote_types
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Size, Tensor, wrap
+from . import arguments as arg
 from .factories import Array, Device, Dtype, Layout, check_options, converted, dtype_name, dtype_of, made, number, numpy_dtype
 
 # ---- what dtype and shape data have
@@ -308,6 +309,171 @@ def from_numpy(ndarray: Array) -> Tensor:
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"from_numpy(): expected np.ndarray (got {type(ndarray).__name__})")
     return wrap(from_array(ndarray, "from_numpy"))
+
+
+@operator(method=False, out=False)
+def asarray(
+    obj: Any, *, dtype: Dtype = None, device: Device = None, copy: bool | None = None, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """The data as a tensor that shares their memory where that can be.
+
+    Parameters
+    ----------
+    obj
+        A tensor, a NumPy array or scalar, an object that exports DLPack or a buffer, a number, a sequence of numbers.
+    dtype, device
+        As for :func:`tensor`; the elements of a buffer are read as this dtype, or as the default dtype.
+    copy
+        True: never share memory; False: never copy; None: copy where needed.
+    requires_grad
+        False: a tensor that requires grad stays in its graph.
+
+    Raises
+    ------
+    ValueError
+        If ``copy`` is False and the memory cannot be shared.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tensorplay as tp
+    >>> a = np.zeros(2)
+    >>> t = tp.asarray(a)
+    >>> a[0] = 1
+    >>> t
+    tensor([1., 0.], dtype=tensorplay.float64)
+    """
+    t, shared = aliased(obj, dtype)
+    target = numpy_dtype(dtype, "asarray", t.dtype)
+    elsewhere = device is not None and devices.is_meta(device) != t.is_meta
+    if t._data.dtype != target or elsewhere:
+        if copy is False:
+            raise ValueError(f"asarray(): can't alias tensor with dtype '{t.dtype}' and device '{t.device}' into dtype "
+                             f"'{dtypes.by_numpy[target]}' and device '{device}'.")  # fmt: skip
+        t = copied("asarray", t, dtypes.by_numpy[target], device, False) if elsewhere else F.cast(t, target)
+    elif copy and shared:
+        t = F.clone(t)
+    elif copy is False and not shared:
+        raise ValueError("asarray(): can't alias arbitrary sequence into a tensor.")
+    if requires_grad:
+        return t if t._node is not None else (t.detach() if t is obj else t).requires_grad_()
+    return t
+
+
+def aliased(obj: Any, dtype: Any) -> tuple[Tensor, bool]:
+    """A tensor of the object, and whether it shares its memory."""
+    if isinstance(obj, Tensor):
+        return obj, True
+    if isinstance(obj, np.ndarray):
+        return wrap(from_array(obj, "asarray")), True
+    if hasattr(obj, "__dlpack__"):
+        return from_dlpack(obj), True
+    if not isinstance(obj, (np.generic, str, *LISTS, *PYTHON_NUMBERS)):
+        try:
+            memory = memoryview(obj)
+        except TypeError:
+            pass
+        else:
+            return frombuffer(memory, dtype=dtype or dtypes.get_default_dtype()), True
+    return wrap(array_of(obj, dtype, "asarray")), False
+
+
+@operator(method=False, out=False)
+def frombuffer(
+    buffer: Any, *, dtype: Dtype, count: int = -1, offset: int = 0, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """A vector over the memory of an object with Python's buffer interface, which it shares.
+
+    Parameters
+    ----------
+    buffer
+        ``bytes``, ``bytearray``, ``memoryview``, ``array.array``, ``mmap``...
+    dtype
+        How its bytes are read.
+    count
+        Number of elements; all there are if negative.
+    offset
+        Bytes to leave out at the beginning.
+
+    Raises
+    ------
+    ValueError
+        If the object has no such interface, or not so many bytes.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.frombuffer(bytearray(b"abc"), dtype=tp.uint8, offset=1)
+    tensor([98, 99], dtype=tensorplay.uint8)
+    """
+    target = numpy_dtype(dtype, "frombuffer")
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise ValueError(f"frombuffer(): {type(buffer).__name__} object does not implement Python buffer protocol.") from None
+    size, width = view.nbytes, target.itemsize
+    if not size or not count:
+        raise ValueError(f"frombuffer(): both buffer length ({size}) and count ({count}) must not be 0")
+    if not 0 <= offset < size:
+        raise ValueError(f"frombuffer(): offset ({offset} bytes) must be non-negative and no greater than buffer length "
+                         f"({size} bytes) minus 1")  # fmt: skip
+    if count < 0 and (size - offset) % width:
+        raise ValueError(f"frombuffer(): buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple "
+                         f"of element size ({width})")  # fmt: skip
+    if count > 0 and count * width > size - offset:
+        raise ValueError(f"frombuffer(): requested buffer length ({count} * {width} bytes) after offset ({offset} bytes) must "
+                         f"not be greater than actual buffer length ({size} bytes)")  # fmt: skip
+    array = np.frombuffer(view, np.uint8, -1 if count < 0 else count * width, offset).view(target)
+    t = wrap(from_array(array, "frombuffer"))
+    return t.requires_grad_() if requires_grad else t
+
+
+@operator(function=False, out=False)
+def new_tensor(
+    input: Tensor, data: Any, *, dtype: Dtype = None, device: Device = None, requires_grad: bool = False,
+    layout: Layout = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """A tensor of a copy of the data, with the dtype and device of this tensor unless others are given.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.zeros(1).new_tensor([1, 2])
+    tensor([1., 2.])
+    """
+    check_options("new_tensor", layout, pin_memory)
+    return tensor(data, dtype=input.dtype if dtype is None else dtype, device=input.device if device is None else device,
+                  requires_grad=requires_grad)  # fmt: skip
+
+
+@operator(function=False, out=False)
+def new(input: Tensor, *args: Any, device: Device = None) -> Tensor:
+    """As ``Tensor(...)``, with the dtype and device of this tensor: from sizes, or from a sequence of numbers.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.tensor([1]).new([2, 3])
+    tensor([2, 3])
+    >>> tp.tensor([1]).new(2, 3).shape
+    tensorplay.Size([2, 3])
+    """
+    return of_type(input.dtype, args, input.device if device is None else device)
+
+
+def of_type(dtype: dtypes.dtype, args: tuple[Any, ...], device: Any) -> Tensor:
+    """A tensor of sizes, passed one by one or as a Size, or of data, in a given dtype."""
+    if len(args) == 1 and not isinstance(args[0], (int, np.integer, Size)):
+        data = args[0]
+        if isinstance(data, Tensor):
+            if data.dtype is not dtype:
+                raise TypeError(f"expected {dtype} (got {data.dtype})")
+            return data._alias(data._node)
+        if not isinstance(data, (Sequence, np.ndarray)) or isinstance(data, str):
+            raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+        return tensor(data, dtype=dtype, device=device)
+    shape = arg.sizes(args[0], args[1:], "new") if args else (0,)
+    return made("new", np.empty, shape, dtype, None, device, False, False)
 
 
 @operator(method=False, out=False)

@@ -1,0 +1,1 @@
+"""Utilities around tensors: data loading, checkpoints, exchange with other libraries."""
