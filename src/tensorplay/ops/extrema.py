@@ -19,19 +19,20 @@ from .reduction import INT64, reduce_batch, restored
 # ---- largest and smallest elements
 
 
-def extremum(name: str, ufunc: str, node_name: str, nan_is_larger: bool) -> None:
-    """Declare the values of amax and its like. Elements that tie share the cotangent evenly.
+def extremum(name: str, choose: Callable[..., Any], node_name: str, nan_shares: bool) -> None:
+    """Declare one of the elements, ``choose(xp, input, dim, keepdim)``. Those equal to it share the cotangent evenly.
 
-    Where the result is nan, either the nans share it, or every gradient is nan.
+    Where it is nan, either the nans share the cotangent, or every gradient is nan.
     """
 
     def kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool) -> Any:
-        return getattr(xp, ufunc).reduce(input, dim, keepdims=keepdim)
+        return choose(xp, input, dim, keepdim)
 
     def share(F: Any, input: Any, out: Any, input_dtype: Any, dim: Any, keepdim: bool) -> Any:
         tied = F.cast(input == restored(F, out, input.shape, dim, keepdim), input_dtype)
-        if nan_is_larger:
-            tied = tied + F.cast(input != input, input_dtype)
+        if nan_shares:
+            missing = restored(F, F.cast(out != out, input_dtype), input.shape, dim, keepdim)
+            tied = tied + F.cast(input != input, input_dtype) * missing
         return tied / F.sum(tied, dim, True)
 
     def vjp(F: Any, g: Any, input: Any, out: Any, input_dtype: Any, dim: Any, keepdim: bool) -> Any:
@@ -43,10 +44,18 @@ def extremum(name: str, ufunc: str, node_name: str, nan_is_larger: bool) -> None
     primitive(name, kernel, vjp={"input": vjp}, jvp={"input": jvp}, batch=reduce_batch, node_name=node_name)
 
 
-extremum("amax", "maximum", "AmaxBackward0", False)
-extremum("amin", "minimum", "AminBackward0", False)
-extremum("max", "maximum", "MaxBackward1", True)
-extremum("min", "minimum", "MinBackward1", True)
+def largest(xp: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    return xp.maximum.reduce(input, dim, keepdims=keepdim)
+
+
+def smallest(xp: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    return xp.minimum.reduce(input, dim, keepdims=keepdim)
+
+
+extremum("amax", largest, "AmaxBackward0", False)
+extremum("amin", smallest, "AminBackward0", False)
+extremum("max", largest, "MaxBackward1", True)
+extremum("min", smallest, "MinBackward1", True)
 
 # ---- taking elements along a dimension
 
@@ -118,16 +127,26 @@ def picked_jvp(F: Any, tangents: Any, out: Any, dim: int, keepdim: bool) -> Any:
     return [without_dim(F, F.take_along(tangents[0], with_dim(F, out[1], dim), dim), dim), None]
 
 
-def picking(name: str, choose: Callable[[Any, Any, int], Any]) -> None:
-    """Declare an operator (input, dim, keepdim) -> (values, indices); ``choose(xp, input, dim)`` gives the indices."""
+def picking(name: str, choose: Callable[..., Any], ranked: bool = False, node_name: str = "") -> None:
+    """Declare (input, dim, keepdim) -> (values, indices), where ``choose(xp, input, dim)`` gives the indices.
 
-    def kernel(xp: Any, input: Any, *, dim: int, keepdim: bool) -> Any:
-        index = xp.expand_dims(choose(xp, input, dim), dim)
+    If ``ranked``, there is one more attribute, the rank ``k``, an argument of ``choose``.
+    """
+
+    def finish(xp: Any, input: Any, index: Any, dim: int, keepdim: bool) -> Any:
+        index = xp.expand_dims(index, dim)
         values = xp.take_along_axis(input, index, dim)
         return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
 
-    primitive(name, kernel, vjp={"input": picked_vjp}, jvp=picked_jvp, batch="same", outputs=2,
-              node_name=name.removesuffix("_dim").capitalize() + "Backward0")  # fmt: skip
+    def kernel(xp: Any, input: Any, *, dim: int, keepdim: bool) -> Any:
+        return finish(xp, input, choose(xp, input, dim), dim, keepdim)
+
+    def ranked_kernel(xp: Any, input: Any, *, dim: int, keepdim: bool, k: int) -> Any:
+        return finish(xp, input, choose(xp, input, dim, k), dim, keepdim)
+
+    node_name = node_name or name.removesuffix("_dim").capitalize() + "Backward0"
+    primitive(name, ranked_kernel if ranked else kernel, vjp={"input": picked_vjp}, jvp=picked_jvp, batch="same",
+              outputs=2, node_name=node_name)  # fmt: skip
 
 
 picking("max_dim", lambda xp, input, dim: input.argmax(dim))
@@ -136,8 +155,8 @@ picking("min_dim", lambda xp, input, dim: input.argmin(dim))
 
 def picked(name: str, input: Tensor, dim: Any, keepdim: bool, *attrs: Any) -> Any:
     """(values, indices) of a primitive declared by :func:`picking`, named; a 0-dim tensor counts as a line of one."""
+    d = arg.dimension(dim, arg.tensor(input, name)._data.ndim, name)
     ordered(input, name)
-    d = arg.dimension(dim, input._data.ndim, name)
     arg.flag(keepdim, name, "keepdim")
     arg.nonempty(input, (d,), name)
     if not input._data.ndim:

@@ -255,9 +255,10 @@ def logcumsumexp_kernel(xp: Any, input: Any, *, dim: int) -> Any:
 
 
 def complex_logaddexp(xp: Any, a: Any, b: Any) -> Any:
-    top = xp.maximum(a.real, b.real)
-    top = xp.where(xp.isfinite(top), top, 0)
-    return xp.log(xp.exp(a - top) + xp.exp(b - top)) + top
+    """Adds to the larger one, so that imaginary parts are not taken modulo two pi."""
+    swap = a.real < b.real
+    larger, smaller = xp.where(swap, b, a), xp.where(swap, a, b)
+    return xp.where(xp.isinf(larger.real), larger, larger + xp.log1p(xp.exp(smaller - larger)))
 
 
 def shares(F: Any, input: Any, out: Any, dim: int) -> tuple[Any, Any]:
