@@ -292,14 +292,14 @@ class MultiGrad:
     """The hook of :func:`tensorplay.autograd.graph.register_multi_grad_hook` in its mode "all"."""
 
     def __init__(self, nodes: Sequence[Node], fn: Callable[[list[Tensor | None]], Any]) -> None:
-        self.nodes, self.fn = nodes, fn
+        self.nodes, self.fn = [weakref.ref(node) for node in nodes], fn  # the nodes hold the hook
 
     def arrived(self, index: int, grad: Tensor) -> None:
         """The gradient of a tensor was computed in the pass that runs now."""
         run = state.evaluating_pass
         waiting = run.notes.get(self)
         if waiting is None:
-            expected = sum(node in run.members for node in self.nodes)
+            expected = sum(node() in run.members for node in self.nodes)
             waiting = run.notes[self] = [expected, [None] * len(self.nodes)]
         waiting[0] -= 1
         waiting[1][index] = grad
@@ -315,5 +315,5 @@ awaiting: weakref.WeakSet[MultiGrad] = weakref.WeakSet()
 def finish(run: Any) -> None:
     """Call the hooks that still wait for gradients which turned out not to exist."""
     for hook, waiting in list(run.notes.items()):
-        if isinstance(hook, MultiGrad):
+        if type(hook) is MultiGrad:
             hook.fn(waiting[1])

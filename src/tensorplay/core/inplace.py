@@ -15,7 +15,7 @@ import numpy as np
 from .captured import refuse_captured
 from .carrier import Batched, Dual, Meta
 from .namespace import F
-from .node import AccumulateGrad, Node
+from .node import AccumulateGrad, Node, place
 from .primitive import PRIMITIVES, Primitive, check_broadcast
 from .state import count, state
 from .tensor import Tensor, wrap
@@ -30,9 +30,15 @@ def check_writable(t: Tensor, name: str) -> None:
         involved(t, name)
 
 
+preserving: list[Any] = []
+"""Those to be told before memory is written to, by ``before_write(tensor)``: they keep what the tape has saved of it."""
+
+
 def memory(t: Tensor, name: str) -> np.ndarray[Any, Any]:
     """The array of a tensor, checked to be writable without surprise."""
     data = t._data
+    if preserving:
+        about_to_write(t)
     if 0 in data.strides and internally_overlapping(data):
         raise RuntimeError(f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single "
                            "memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
@@ -43,6 +49,11 @@ def memory(t: Tensor, name: str) -> np.ndarray[Any, Any]:
                                "clone it first")  # fmt: skip
         data.flags.writeable = True  # NumPy protects what it broadcast; no two elements share memory here
     return data
+
+
+def about_to_write(t: Tensor) -> None:
+    for keeper in preserving:
+        keeper.before_write(t)
 
 
 def involved(t: Tensor, name: str, *nodes: Node | None) -> bool:
@@ -149,6 +160,8 @@ def move(t: Tensor, value: Tensor, name: str) -> Tensor:
         raise RuntimeError(f"{name}: Expected all tensors to be on the same device, but found at least two devices, "
                            f"{t.device} and {value.device}!")  # fmt: skip
     else:
+        if preserving:
+            about_to_write(t)
         view = None if t._rare is None else t._rare.view
         base = t if view is None else view.base
         result = value if view is None else F.put_view(old_value(base), value, view.steps)
@@ -198,11 +211,23 @@ def rebase(t: Tensor, value: Tensor) -> None:
     view = None if t._rare is None else t._rare.view
     base, steps = (t, ()) if view is None else (view.base, view.steps)
     if view is None and value._node is not None:
-        base._node = value._node
+        renew(base, value._node)
         return
     result = wrap(base._data)
     PRIMITIVES["put_view"].record_slowly((old_value(base), value), (steps,), result)
-    base._node = result._node
+    renew(base, result._node)
+
+
+def renew(t: Tensor, node: Node | None) -> None:
+    """Give a tensor a new history; a gradient that is retained is that of the newest value."""
+    before, t._node = t._node, node
+    rare = t._rare
+    if rare is not None and rare.retains_grad and before is not None and node is not None:
+        old, index = place(before)
+        if old.rare is not None:
+            old.rare.retains.pop(index, None)
+        new, index = place(node)
+        new.rarely().retains[index] = rare
 
 
 def change_geometry(t: Tensor, view_operator: Callable[[Tensor], Tensor], name: str) -> Tensor:
@@ -284,7 +309,7 @@ def derive_views(base: Tensor, moved: bool) -> None:
         if view.without_grad and state.recording:
             t._node = Ambiguous() if fresh._node is not None else None
         elif type(t._node) is not AccumulateGrad:
-            t._node = fresh._node
+            renew(t, fresh._node)
 
 
 def replay(base: Tensor, steps: tuple[Any, ...]) -> Tensor:

@@ -20,7 +20,7 @@ class State(threading.local):
     inference: bool = False
     asked_in_inference: bool = True  # what is_grad_enabled() says in inference mode, where nothing is recorded
     forward_ad: bool = True
-    saved_tensors_hooks: list[Any] | None = None  # innermost last
+    saved_tensors_hooks: tuple[Any, ...] = ()  # pairs of pack and unpack, innermost last
     saved_tensors_hooks_disabled: str | None = None
     anomaly: bool = False
     anomaly_check_nan: bool = True
