@@ -107,7 +107,8 @@ class Parameter(NamedTuple):
 
 
 def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
-    """The parameters of a plain function."""
+    """The parameters of a plain function, or of the one that it wraps."""
+    function = getattr(function, "__wrapped__", function)
     code = getattr(function, "__code__", None)
     if code is None:
         kinds = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.KEYWORD_ONLY: "keyword"}
