@@ -19,6 +19,7 @@ from .node import AccumulateGrad, Node, place
 from .primitive import PRIMITIVES, Primitive, check_broadcast
 from .state import count, state
 from .tensor import Tensor, wrap
+from .transforms import Alias
 
 
 def check_writable(t: Tensor, name: str) -> None:
@@ -111,6 +112,17 @@ class Ambiguous(Node):
         raise RuntimeError(MADE_WITHOUT_GRAD.format("its base or another view of its base has been modified inplace"))
 
     pull_tensors = pull
+
+
+class CopyBackwards(Alias):
+    """The history of a tensor that another one was copied into: were it the other's own, both would count as one."""
+
+    __slots__ = ()
+
+
+def copied(source: Tensor) -> Tensor:
+    """A tensor that somebody holds, as the value of a write."""
+    return source if source._node is None else source._alias(CopyBackwards(source._node))
 
 
 def old_value(t: Tensor) -> Tensor:
@@ -324,7 +336,7 @@ def replay(base: Tensor, steps: tuple[Any, ...]) -> Tensor:
 
 def internally_overlapping(data: np.ndarray[Any, Any]) -> bool:
     """Whether a dimension of more than one entry has stride 0, as expand makes them."""
-    return 0 in data.strides and any(s == 0 and n > 1 for s, n in zip(data.strides, data.shape, strict=True))
+    return 0 in data.strides and data.size > 0 and any(s == 0 and n > 1 for s, n in zip(data.strides, data.shape, strict=True))
 
 
 def broadcast(name: str, shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
