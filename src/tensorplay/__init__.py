@@ -1,37 +1,67 @@
 """Tensors and automatic differentiation with PyTorch's names and semantics, in Python on NumPy."""
 
-from __future__ import annotations
-
+import importlib as _importlib
 import warnings as _warnings
+from math import e, inf, nan, pi
 
 # NumPy reports divisions by zero and overflow as warnings; tensors hold inf and nan instead, as PyTorch's do.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tensorplay\.")
 
 from .core import dtype as _dtype  # noqa: E402
 from .core.device import device, get_default_device, set_default_device  # noqa: E402
-from .core.dtype import finfo, get_default_dtype, iinfo, set_default_dtype  # noqa: E402
 from .core.dtype import dtype as dtype  # noqa: E402
-from .core.generator import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state  # noqa: E402
-from .core.layout import channels_last, channels_last_3d, contiguous_format, layout, memory_format, preserve_format  # noqa: E402
-from .core.layout import strided  # noqa: E402
+from .core.dtype import finfo, get_default_dtype, iinfo, set_default_dtype  # noqa: E402
+from .core.generator import (  # noqa: E402
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+from .core.interop import from_dlpack, to_dlpack  # noqa: E402
+from .core.layout import (  # noqa: E402
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    strided,
+)
 from .core.operator import OPERATORS as _OPERATORS  # noqa: E402
 from .core.operator import exported as _exported  # noqa: E402
-from .core.interop import from_dlpack, to_dlpack  # noqa: E402
 from .core.printing import set_printoptions  # noqa: E402
 from .core.promotion import can_cast, promote_types  # noqa: E402
+from .core.settings import (  # noqa: E402
+    are_deterministic_algorithms_enabled,
+    get_deterministic_debug_mode,
+    get_float32_matmul_precision,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_deterministic_debug_mode,
+    set_float32_matmul_precision,
+    use_deterministic_algorithms,
+)
 from .core.tensor import Size, Tensor  # noqa: E402
 from . import ops as _ops  # noqa: E402, F401, I001
+from .ops.typed import TENSOR_TYPES as _TENSOR_TYPES, set_default_tensor_type  # noqa: E402
 from . import autograd, func, random  # noqa: E402
 from .func import vmap  # noqa: E402
 
-globals().update({d.name: d for d in _dtype.ALL} | _dtype.ALIASES)
-__getattr__ = _exported("", globals())
+newaxis = None
+globals().update({d.name: d for d in _dtype.ALL} | _dtype.ALIASES | _TENSOR_TYPES)
 
 __version__ = "0.1.0"
-__all__ = [
-    "Size", "Tensor", "autograd", "can_cast", "device", "dtype", "finfo", "func", "get_default_dtype", "iinfo", "promote_types",
-    "set_default_dtype", "vmap", *sorted(_OPERATORS[""]), *(d.name for d in _dtype.ALL), *_dtype.ALIASES,
-]  # fmt: skip
+
+_MODULES = ("cuda", "nn", "optim", "return_types", "utils")  # imported when they are first named
+_operator = _exported("", globals())
+
+__all__ = sorted({*(_name for _name in globals() if not _name.startswith("_")), *_OPERATORS[""], *_MODULES})
+
+
+def __getattr__(name: str) -> object:
+    return _importlib.import_module(f"{__name__}.{name}") if name in _MODULES else _operator(name)
 
 
 def __dir__() -> list[str]:

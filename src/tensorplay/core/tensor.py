@@ -5,27 +5,46 @@ Operators are attached as methods by their registration (see ``operator.py``); h
 
 from __future__ import annotations
 
+import operator
 import warnings
 import weakref
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import dtype as dtypes
 from .carrier import Carrier, Dual, Meta
-from .device import CPU, META, device
+from .device import CPU, META, device, is_meta
 from .layout import CHANNELS_LAST, strided
 from .node import AccumulateGrad, Hooks, Node, Output, RemovableHandle, place
 from .state import count, state
 
 Array = np.ndarray[Any, Any]
 BY_NUMPY = dtypes.by_numpy
+new_tuple = tuple.__new__
 
 
 class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple of ints that also counts its elements."""
+    """The shape of a tensor: a tuple of ints that also counts its elements.
+
+    Raises
+    ------
+    TypeError
+        If an item is no int.
+    """
 
     __slots__ = ()
+
+    def __new__(cls, sizes: Iterable[int] = ()) -> Size:
+        items = tuple(sizes)
+        for i, n in enumerate(items):
+            if type(n) is not int:
+                try:
+                    items = (*items[:i], operator.index(n), *items[i + 1 :])
+                except TypeError:
+                    raise TypeError(f"tensorplay.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')") from None
+        return tuple.__new__(cls, items)
 
     def numel(self) -> int:
         """The number of elements."""
@@ -41,13 +60,23 @@ class Size(tuple[int, ...]):
 
     def __getitem__(self, index: Any) -> Any:
         part = tuple.__getitem__(self, index)
-        return Size(part) if isinstance(index, slice) else part
+        return size_of(part) if isinstance(index, slice) else part
 
     def __add__(self, other: Any) -> Size:  # type: ignore[override]
         return Size(tuple.__add__(self, other))
 
+    def __radd__(self, other: Any) -> Size:
+        return Size(tuple.__add__(other, self))
+
     def __mul__(self, n: Any) -> Size:  # type: ignore[override]
-        return Size(tuple.__mul__(self, n))
+        return size_of(tuple.__mul__(self, n))
+
+    __rmul__ = __mul__
+
+
+def size_of(shape: tuple[int, ...]) -> Size:
+    """The shape of an array as a Size, unchecked."""
+    return tuple.__new__(Size, shape)
 
 
 class View:
@@ -98,17 +127,21 @@ class Tensor:
 
     __array_priority__ = 1000
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
-        if len(args) == 1 and not isinstance(args[0], (int, np.integer)):
+    def __new__(cls, *args: Any, device: Any = None) -> Tensor:
+        default = dtypes.get_default_dtype().numpy
+        if len(args) == 1 and not isinstance(args[0], (int, np.integer, Size)):
             value = args[0]
             if isinstance(value, Tensor):
-                data = value._data
-            else:
-                data = np.asarray(value, dtypes.get_default_dtype().numpy)
-                data = data.copy() if data is value else data
+                t = wrap(value._data, cls)
+                t._stamp = value._stamped()
+                return t
+            if not isinstance(value, (Sequence, np.ndarray)) or isinstance(value, str):
+                raise TypeError(f"new(): data must be a sequence (got {type(value).__name__})")
+            data: Any = np.array(value, default)
         else:
-            data = np.empty(args, dtypes.get_default_dtype().numpy)
-        return wrap(data, cls)
+            sizes = args[0] if args and isinstance(args[0], Size) else args or (0,)
+            data = np.empty(sizes, default)
+        return wrap(Meta(data.shape, default) if device is not None and is_meta(device) else data, cls)
 
     # ---- the parts of a tensor
 
@@ -154,12 +187,12 @@ class Tensor:
     @property
     def shape(self) -> Size:
         """The extents of the dimensions."""
-        return Size(self._data.shape)
+        return new_tuple(Size, self._data.shape)
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or one of its extents."""
         if dim is None:
-            return Size(self._data.shape)
+            return new_tuple(Size, self._data.shape)
         shape = self._data.shape
         if not -len(shape) <= dim < len(shape):
             raise IndexError(f"Dimension out of range (expected to be in range of [{-max(len(shape), 1)}, "
@@ -231,7 +264,7 @@ class Tensor:
 
     def _strides(self) -> tuple[int, ...]:
         data = self._data
-        if isinstance(data, np.ndarray):
+        if isinstance(data, np.ndarray) and data.size:
             return tuple(s // data.itemsize for s in data.strides)
         if isinstance(data, Carrier):
             inner = data.inner._strides()

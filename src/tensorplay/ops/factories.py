@@ -546,8 +546,10 @@ def steps_from(start: Any, step: Any, n: int, target: np.dtype[Any]) -> Array:
 
 
 def range_arguments(name: str, start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
-    if start is None or end is None:
-        start, end = 0, number(end if start is None else start, name, "end", 1)
+    if end is None:
+        start, end = 0, number(start, name, "end", 1)
+    elif start is None:
+        start, end = 0, number(end, name, "end", 1)
     else:
         start, end = number(start, name, "start", 1), number(end, name, "end", 2)
     return start, end, number(step, name, "step", 3)
@@ -594,8 +596,8 @@ def arange(
                 requires_grad, pin_memory, out, default)  # fmt: skip
 
 
-@operator(method=False)
-def range(
+@operator(name="range", method=False)
+def inclusive_range(
     start: complex | Tensor = 0, end: complex | Tensor | None = None, step: complex | Tensor = 1, *,
     out: Tensor | None = None, dtype: Dtype = None, layout: Layout = None, device: Device = None,
     requires_grad: bool = False, pin_memory: bool = False,
