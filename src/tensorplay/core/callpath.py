@@ -323,6 +323,7 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
         body += finish(plans["scalar"], "            ", {scalar})
         body += [f"        {slow}"]
     if form == "reflected":
+        body += [f"    if not isinstance({tensor}, Tensor): raise TypeError('{p.name}(): the second operand must be Tensor')"]
         return compile_function("\n".join([*lines, *body, f"    {slow}"]), p.name, scope)
     required = [n for n in p.inputs if n not in p.optional]
     body.append("    try:")

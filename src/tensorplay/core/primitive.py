@@ -56,6 +56,7 @@ class Primitive:
         self.elementwise = self.broadcasts = elementwise
         self.promotes, self.unpromoted = promotes, unpromoted
         self.check: Callable[[str, list[Any], Any], None] | None = None
+        self.numbers: tuple[str, ...] | None = None  # inputs that may be Python numbers; None: all
         self.holomorphic, self.view, self.multi_view, self.outputs = holomorphic, view, multi_view, outputs
         self.node_name = node_name or "".join(part.capitalize() for part in name.strip("_").split("_")) + "Backward0"
         self.attrs: dict[str, Any] = {}
@@ -121,7 +122,7 @@ class Primitive:
     def plans(self) -> dict[str, Any]:
         """What the call path records: of tensors alone, and with a Python scalar as the second operand."""
         plans: dict[str, Any] = {"": None if self.plan is None else (self.plan, self.node_class)}
-        if len(self.inputs) == 2 and self.promotes:
+        if len(self.inputs) == 2 and self.promotes and (self.numbers is None or self.inputs[1] in self.numbers):
             plans["scalar"] = self.scalar_plan(1)
         return plans
 
@@ -535,11 +536,13 @@ def result_dtype(p: Primitive, args: tuple[Any, ...]) -> Any:
         if isinstance(a, Tensor):
             operands.append((dtypes.by_numpy[a._data.dtype], 2 if a._data.ndim else 1))
         else:
-            d = scalar_dtype(a)
-            if d is None:
-                raise TypeError(f"{p.name}(): argument '{name}' (position {p.inputs.index(name) + 1}) must be Tensor or "
-                                f"Number, not {type(a).__name__}")  # fmt: skip
+            d, number = scalar_dtype(a), p.numbers is None or name in p.numbers
+            if d is None or not number:
+                raise TypeError(f"{p.name}(): argument '{name}' (position {p.inputs.index(name) + 1}) must be Tensor"
+                                f"{' or Number' * number}, not {type(a).__name__}")  # fmt: skip
             operands.append((d, 0))
+    if len(operands) > 1 and not p.unpromoted and not any(priority for _, priority in operands):
+        raise TypeError(f"{p.name}(): argument '{p.inputs[0]}' (position 1) must be Tensor, not {type(args[0]).__name__}")
     common = promote(operands) if len(operands) > 1 else operands[0][0]
     if p.promotes == "float" and common.category < dtypes.FLOATING:
         common = dtypes.get_default_dtype()
@@ -690,6 +693,7 @@ def elementwise(
     promotes: str = "same",
     unpromoted: tuple[str, ...] = (),
     check: Callable[[str, list[Any], Any], None] | None = None,
+    numbers: tuple[str, ...] | None = None,
     holomorphic: bool = True,
     node_name: str | None = None,
     doc: str | None = None,
@@ -698,11 +702,12 @@ def elementwise(
 
     ``promotes``: "same" computes in the operands' common dtype, "float" in the default float where they are integers.
     ``unpromoted`` names inputs that keep their dtype (conditions). ``check(name, dtypes, common)`` raises where the
-    operator does not take the operands' dtypes or their common one. The function takes ``out=``.
+    operator does not take the operands' dtypes or their common one. ``numbers`` names the inputs that may be Python
+    numbers, all by default. The function takes ``out=``.
     """
     made = Primitive(name, kernel, inputs, vjp, jvp, "elementwise", True, promotes, unpromoted, holomorphic, False, False,
                      1, node_name)  # fmt: skip
-    made.check = check
+    made.check, made.numbers = check, numbers
     made.function.__doc__ = doc
     return made.function
 

@@ -152,7 +152,7 @@ def rsub(input: Tensor, other: Tensor | complex, *, alpha: complex = 1) -> Tenso
     >>> tp.rsub(tp.tensor([1., 2.]), 10)
     tensor([9., 8.])
     """
-    return F.sub(other, input if alpha == 1 else scaled("rsub", other, input, alpha))
+    return F.sub(other, arg.tensor(input, "rsub") if alpha == 1 else scaled("rsub", other, input, alpha))
 
 
 neg = declare(
@@ -195,8 +195,9 @@ mul = declare(
     inputs="input, other", returns=COMMON, aliases=("multiply",),
 )  # fmt: skip
 square = declare(
-    "square", "square", lambda F, g, input: g * (2 * input), "Each element times itself.",
-    "tp.square(tp.tensor([1., -3.]))", "tensor([1., 9.])", node_name="PowBackward0",
+    "square", lambda xp, input: xp.square(input, dtype=np.int64 if input.dtype.kind == "b" else None),
+    lambda F, g, input: g * (2 * input), "Each element times itself.",
+    "tp.square(tp.tensor([1., -3.]))", "tensor([1., 9.])", node_name="PowBackward0", into=np.square,
 )  # fmt: skip
 reciprocal = declare(
     "reciprocal", "reciprocal", lambda F, g, out: -g * (out * out), "One over each element.",
@@ -326,7 +327,7 @@ fmod = declare(
     "fmod", fmod_kernel, {"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_trunc(input, other)},
     "What the division rounded towards zero leaves: zero, or of the sign of ``input``.",
     "tp.fmod(tp.tensor([7., -7.]), 4)", "tensor([ 3., -3.])", check=DIVISIBLE, returns=COMMON,
-    raises="RuntimeError\n    If an integer is divided by zero.",
+    raises="RuntimeError\n    If an integer is divided by zero.", numbers=("other",),
 )  # fmt: skip
 
 # ---- powers
@@ -629,6 +630,7 @@ for python_name, name in BINARY.items():
     setattr(Tensor, f"__{python_name}__", PRIMITIVES[name].operator())
     setattr(Tensor, f"__r{python_name}__", PRIMITIVES[name].operator(reflected=True))
     setattr(Tensor, f"__i{python_name}__", operand_twin(name, getattr(Tensor, f"{name}_")))
+Tensor.__div__, Tensor.__rdiv__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__rtruediv__, Tensor.__itruediv__
 Tensor.__pow__ = power_operator  # type: ignore[attr-defined]
 Tensor.__rpow__ = PRIMITIVES["pow"].operator(reflected=True)  # type: ignore[attr-defined]
 Tensor.__ipow__ = operand_twin("pow", Tensor.pow_)  # type: ignore[attr-defined]

@@ -29,7 +29,8 @@ for name, kernel, alias, sign, shows in [
 ]:
     declare(
         name, kernel, {}, f"``input {sign} other``, element by element.", f"tp.{name}(tp.tensor([1, 2, 3]), 2)", shows,
-        returns=BOOL, aliases=(alias,) if alias else (), check=None if name in ("eq", "ne") else REAL, **BINARY,
+        returns=BOOL, aliases=(alias,) if alias else (), check=None if name in ("eq", "ne") else REAL,
+        numbers=("other",), **BINARY,
     )  # fmt: skip
     setattr(Tensor, f"__{name}__", PRIMITIVES[name].operator())
 
@@ -152,7 +153,8 @@ for name, summary, shows in [
 ]:
     declare(
         f"logical_{name}", f"logical_{name}", {}, summary,
-        f"tp.logical_{name}(tp.tensor([1, 2, 0]), tp.tensor([True, False, False]))", shows, returns=BOOL, **BINARY,
+        f"tp.logical_{name}(tp.tensor([1, 2, 0]), tp.tensor([True, False, False]))", shows, returns=BOOL,
+        numbers=(), **BINARY,
     )  # fmt: skip
 logical_not = declare(
     "logical_not", lambda xp, input: xp.equal(input, 0), {}, "Whether an element is false, that is zero.",

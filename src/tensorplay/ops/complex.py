@@ -208,14 +208,16 @@ def check_parts(name: str, first: Tensor, second: Tensor) -> None:
         raise RuntimeError(f"{name}(): Expected object of scalar type {a} but got scalar type {b} for second argument")
 
 
-@operator(method=False)
-def complex(real: Tensor, imag: Tensor) -> Tensor:
+@operator(method=False, out=False)
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A complex tensor from its real and imaginary parts.
 
     Parameters
     ----------
     real, imag : Tensor
         Both float32 or both float64; broadcast together.
+    out : Tensor, optional
+        Receives the result; of its dtype.
 
     Returns
     -------
@@ -234,7 +236,10 @@ def complex(real: Tensor, imag: Tensor) -> Tensor:
     tensor([1.+2.j, 3.-4.j])
     """
     check_parts("complex", real, imag)
-    return F.complex(real, imag)
+    if out is not None and out.dtype is not real.dtype.to_complex():
+        raise RuntimeError(f"complex(): Expected object of scalar type {real.dtype.to_complex()} but got scalar type {out.dtype} "
+                           "for argument 'out'")  # fmt: skip
+    return F.complex(real, imag, out=out)
 
 
 @operator(method=False)

@@ -78,6 +78,7 @@ def declare(
     raises: str = "",
     notes: str = "",
     meanings: dict[str, str] | None = None,
+    into: Callable[..., None] | None = None,
     **options: Any,
 ) -> Any:
     """An elementwise primitive that is public under its own name; ``vjp`` is its rules, or the rule of its only input.
@@ -88,5 +89,6 @@ def declare(
         vjp = {"input": vjp}
     function = elementwise(name, kernel, vjp=vjp, **options)
     document(function, summary, example, shows, returns, raises, notes, **(meanings or {}))
-    operator(out=False, inplace=inplace, aliases=aliases, namespace=namespace, method=method)(function)
+    operator(out=False, inplace=inplace, aliases=aliases, namespace=namespace, method=method, into=into)(
+        function)
     return function

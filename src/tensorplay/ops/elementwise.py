@@ -276,13 +276,13 @@ atan2 = declare(
     "The angle of the point (other, input) with the first axis, in [-pi, pi].",
     "tp.atan2(tp.tensor([1., 1.]), tp.tensor([1., -1.]))", "tensor([0.7854, 2.3562])",
     inputs="input, other", returns=FLOAT, promotes="float",
-    check=REAL, aliases=("arctan2",),
+    check=REAL, aliases=("arctan2",), numbers=(),
 )  # fmt: skip
 hypot = declare(
     "hypot", "hypot",
     {"input": lambda F, g, input, out: g * (input / out), "other": lambda F, g, other, out: g * (other / out)},
     "The length of the hypotenuse, ``sqrt(input**2 + other**2)``, without overflow in between.",
-    "tp.hypot(tp.tensor([3.]), tp.tensor([4.]))", "tensor([5.])", inputs="input, other", check=refusing("biuc"),
+    "tp.hypot(tp.tensor([3.]), tp.tensor([4.]))", "tensor([5.])", inputs="input, other", check=refusing("biuc"), numbers=(),
 )  # fmt: skip
 
 
@@ -304,7 +304,7 @@ logaddexp = declare(
      "other": lambda F, g, input, other: g / (1 + F.exp(input - other))},
     "``log(exp(input) + exp(other))``, without overflow in between.",
     "tp.logaddexp(tp.tensor([0., 100.]), tp.tensor([0., 100.]))", "tensor([  0.6931, 100.6931])",
-    inplace=False, check=refusing("biu"),
+    inplace=False, check=refusing("biu"), numbers=(),
 )  # fmt: skip
 logaddexp2 = declare(
     "logaddexp2", log_of_sum("logaddexp2", "exp2", "log2"),
@@ -312,27 +312,27 @@ logaddexp2 = declare(
      "other": lambda F, g, input, other: g / (1 + F.exp2(input - other))},
     "``log2(2**input + 2**other)``, without overflow in between.",
     "tp.logaddexp2(tp.tensor([0., 9.]), tp.tensor([0., 9.]))", "tensor([ 1., 10.])",
-    inplace=False, check=refusing("biu"),
+    inplace=False, check=refusing("biu"), numbers=(),
 )  # fmt: skip
 copysign = declare(
     "copysign", "copysign", {"input": lambda F, g, input, out: g * (F.sgn(input) * F.sgn(out)), "other": zero},
     "The size of ``input`` with the sign of ``other``, also that of zeros.",
     "tp.copysign(tp.tensor([1., 2.]), tp.tensor([-0., 3.]))", "tensor([-1.,  2.])",
     inputs="input, other", returns=FLOAT, promotes="float",
-    check=REAL,
+    check=REAL, numbers=("other",),
 )  # fmt: skip
 nextafter = declare(
-    "nextafter", "nextafter", {}, "The next number of the dtype after ``input`` in the direction of ``other``.",
+    "nextafter", "nextafter", {"input": lambda F, g: g, "other": zero}, "The next number of the dtype after ``input`` in the direction of ``other``.",
     "tp.nextafter(tp.tensor([1.]), tp.tensor([2.])) > 1", "tensor([True])",
-    inputs="input, other", check=refusing("biuc"),
+    inputs="input, other", check=refusing("biuc"), numbers=(),
 )  # fmt: skip
 gcd = declare(
     "gcd", "gcd", {}, "The greatest common divisor of two integers; that of 0 and 0 is 0.",
-    "tp.gcd(tp.tensor([12, 7]), tp.tensor([8, 0]))", "tensor([4, 7])", inputs="input, other", check=refusing("bfVc"),
+    "tp.gcd(tp.tensor([12, 7]), tp.tensor([8, 0]))", "tensor([4, 7])", inputs="input, other", check=refusing("bfVc"), numbers=(),
 )  # fmt: skip
 lcm = declare(
     "lcm", "lcm", {}, "The least common multiple of two integers, never negative.",
-    "tp.lcm(tp.tensor([4, 7]), tp.tensor([6, 0]))", "tensor([12,  0])", inputs="input, other", check=refusing("bfVc"),
+    "tp.lcm(tp.tensor([4, 7]), tp.tensor([6, 0]))", "tensor([12,  0])", inputs="input, other", check=refusing("bfVc"), numbers=(),
 )  # fmt: skip
 
 
@@ -349,7 +349,7 @@ def same_dtypes(name: str, operands: list[Any], common: Any) -> None:
 heaviside = declare(
     "heaviside", heaviside_kernel, {}, "The step function: 0 below zero, 1 above, and ``values`` at zero.",
     "tp.heaviside(tp.tensor([-1., 0., 2.]), tp.tensor([0.5]))", "tensor([0.0000, 0.5000, 1.0000])", check=same_dtypes,
-    raises="RuntimeError\n    If the dtypes differ.",
+    raises="RuntimeError\n    If the dtypes differ.", numbers=(),
 )  # fmt: skip
 
 
@@ -370,7 +370,7 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
     >>> tp.ldexp(tp.tensor([1.5]), tp.tensor([1, 2, -1]))
     tensor([3.0000, 6.0000, 0.7500])
     """
-    return F.mul(input, F.pow(2.0, other))
+    return F.mul(arg.tensor(input, "ldexp"), F.pow(2.0, arg.tensor(other, "ldexp", "other", 2)))
 
 
 def frexp_kernel(xp: Any, input: Any) -> Any:

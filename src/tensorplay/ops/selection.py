@@ -100,24 +100,24 @@ def first_at_ties(better: str) -> dict[str, Any]:
 maximum = declare(
     "maximum", "maximum", halved_at_ties("lt"), "The larger of two elements; nan if one of them is.",
     "tp.maximum(tp.tensor([1., 5.]), tp.tensor([3., 2.]))", "tensor([3., 5.])", inputs="input, other", returns=COMMON,
-    inplace=False, check=ORDERED, notes="Where they are equal, each has half of the gradient.",
+    inplace=False, check=ORDERED, numbers=(), notes="Where they are equal, each has half of the gradient.",
 )  # fmt: skip
 minimum = declare(
     "minimum", "minimum", halved_at_ties("gt"), "The smaller of two elements; nan if one of them is.",
     "tp.minimum(tp.tensor([1., 5.]), tp.tensor([3., 2.]))", "tensor([1., 2.])", inputs="input, other", returns=COMMON,
-    inplace=False, check=ORDERED, notes="Where they are equal, each has half of the gradient.",
+    inplace=False, check=ORDERED, numbers=(), notes="Where they are equal, each has half of the gradient.",
 )  # fmt: skip
 fmax = declare(
     "fmax", "fmax", first_at_ties("ge"), "The larger of two elements; where one of them is nan, the other.",
     "tp.fmax(tp.tensor([1., math.nan]), tp.tensor([3., 2.]))", "tensor([3., 2.])",
     inputs="input, other", returns=COMMON,
-    inplace=False, check=ORDERED,
+    inplace=False, check=ORDERED, numbers=(),
 )  # fmt: skip
 fmin = declare(
     "fmin", "fmin", first_at_ties("le"), "The smaller of two elements; where one of them is nan, the other.",
     "tp.fmin(tp.tensor([1., math.nan]), tp.tensor([3., 2.]))", "tensor([1., 2.])",
     inputs="input, other", returns=COMMON,
-    inplace=False, check=ORDERED,
+    inplace=False, check=ORDERED, numbers=(),
 )  # fmt: skip
 
 # ---- clamping: at a bound the gradient still passes
