@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import dtype as dtypes
+from ..core.interop import readable
 from ..core.namespace import F
 from ..core.tensor import Tensor
 
@@ -29,6 +30,19 @@ def tensors(values: Any, name: str, argument: str = "tensors", position: int = 1
         if not isinstance(t, Tensor):
             raise TypeError(f"{name}(): expected Tensor as element {i} of argument '{argument}', but got {type(t).__name__}")
     return tuple(values)
+
+
+def nonempty_tensors(values: Any, name: str) -> tuple[Tensor, ...]:
+    """A tuple or list of at least one Tensor."""
+    out = tensors(values, name)
+    if not out:
+        raise RuntimeError(f"{name}(): expects a non-empty TensorList")
+    return out
+
+
+def values(t: Tensor, name: str) -> np.ndarray[Any, Any]:
+    """The array of a tensor whose values decide about shapes; refused under vmap."""
+    return t._data if type(t._data) is np.ndarray else readable(t, name + "()")
 
 
 def integer(value: Any, name: str, argument: str, position: int = 1) -> int:

@@ -13,8 +13,7 @@ from ..core import dtype as dtypes
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
-from ..core.promotion import promote_types
-from ..core.tensor import Size, Tensor
+from ..core.tensor import Size, Tensor, wrap
 from . import arguments as arg
 
 # ---- reshaping
@@ -101,12 +100,112 @@ def view(input: Tensor, dtype: Any, *more: int) -> Tensor:
     """
     data = input._data
     if isinstance(dtype, dtypes.dtype):
-        raise NotImplementedError
+        return view_as_dtype(input, dtype)
     out = F.reshape(input, inferred(arg.sizes(dtype, more, "view"), data.size, "view"))
     if not out._is_view():
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
                            "across two contiguous subspaces). Use .reshape(...) instead.")  # fmt: skip
     return out
+
+
+def view_dtype_kernel(xp: Any, input: Any, *, dtype: Any) -> Any:
+    return input.view(dtype)
+
+
+primitive("view_dtype", view_dtype_kernel, batch="same", view=True)
+
+
+def view_as_dtype(input: Tensor, dtype: dtypes.dtype) -> Tensor:
+    """The same bytes read as another dtype; not differentiable."""
+    data, target = input._data, dtype.numpy
+    if data.dtype == target:
+        return F.reshape(input, data.shape)
+    have, want = data.dtype.itemsize, target.itemsize
+    if have != want:
+        if not data.ndim:
+            raise RuntimeError(f"view(): self.dim() cannot be 0 to view {input.dtype} as {dtype} (different element sizes)")
+        if have < want and data.shape[-1] * have % want:
+            raise RuntimeError(f"view(): self.size(-1) must be divisible by {want // have} to view {input.dtype} as {dtype} "
+                               f"(different element sizes), but got {data.shape[-1]}")  # fmt: skip
+        strides = input._strides()
+        if strides[-1] != 1 or have < want and any(s % (want // have) for s in strides[:-1]):
+            raise RuntimeError(f"view(): self.stride(-1) must be 1, and the other strides multiples of the new element size, to "
+                               f"view {input.dtype} as {dtype}, but got strides {list(strides)}")  # fmt: skip
+    return F.view_dtype(input, target)
+
+
+@operator(out=False, function=False)
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """A view in the shape of another tensor."""
+    return view(input, arg.tensor(other, "view_as", "other", 2)._data.shape)
+
+
+@operator(out=False, function=False)
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """The elements in the shape of another tensor."""
+    return reshape(input, arg.tensor(other, "reshape_as", "other", 2)._data.shape)
+
+
+@operator(out=False)
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Merge the dimensions from ``start_dim`` to ``end_dim`` into one; a 0-dim tensor gets one.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.zeros(2, 3, 5).flatten(1).shape
+    tensorplay.Size([2, 15])
+    """
+    shape = arg.tensor(input, "flatten")._data.shape
+    ndim = len(shape)
+    start = arg.dimension(start_dim, ndim, "flatten", "start_dim", 2)
+    end = arg.dimension(end_dim, ndim, "flatten", "end_dim", 3)
+    if start > end:
+        raise RuntimeError(f"flatten(): start_dim cannot come after end_dim, got {start_dim} and {end_dim}")
+    if start == end:
+        return input if ndim else F.reshape(input, (1,))
+    merged = 1
+    for n in shape[start : end + 1 or None]:
+        merged *= n
+    return F.reshape(input, (*shape[:start], merged, *shape[ndim + end + 1 :]))
+
+
+@operator(out=False)
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
+    """Split one dimension into several; one of ``sizes`` may be -1.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.zeros(2, 15).unflatten(1, (3, -1)).shape
+    tensorplay.Size([2, 3, 5])
+    """
+    shape = arg.tensor(input, "unflatten")._data.shape
+    dim = arg.dimension(dim, len(shape), "unflatten")
+    sizes = arg.integers(sizes, "unflatten", "sizes", 3)
+    if not sizes:
+        raise RuntimeError("unflatten(): sizes must be non-empty")
+    if not shape:
+        raise IndexError("unflatten(): the tensor has no dimensions")
+    try:
+        inner = inferred(sizes, shape[dim], "unflatten")
+    except RuntimeError:
+        raise RuntimeError(f"unflatten(): Provided sizes {list(sizes)} don't multiply up to the size of dim {dim % len(shape)} "
+                           f"({shape[dim]}) in the input tensor") from None  # fmt: skip
+    return view(input, (*shape[:dim], *inner, *shape[len(shape) + dim + 1 :]))
+
+
+@operator(out=False)
+def ravel(input: Tensor) -> Tensor:
+    """The elements in one dimension: a view where the tensor is contiguous.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.ravel(tp.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4])
+    """
+    return F.reshape(arg.tensor(input, "ravel"), (input._data.size,))
 
 
 # ---- the order of dimensions
@@ -171,6 +270,86 @@ def t(input: Tensor) -> Tensor:
     if ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D")
     return F.permute(input, tuple(range(-1, -ndim - 1, -1)))
+
+
+def matrix_transpose(input: Tensor) -> Tensor:
+    """A view with the last two dimensions swapped; a 0-dim tensor stays as it is."""
+    ndim = input._data.ndim
+    if ndim == 1:
+        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return F.permute(input, (*range(-ndim, -2), -1, -2) if ndim else ())
+
+
+def conjugate_transpose(input: Tensor) -> Tensor:
+    """A view with the last two dimensions swapped, conjugated if complex; a 0-dim tensor stays as it is."""
+    if input._data.ndim == 1:
+        raise RuntimeError("tensor.mH is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    out = matrix_transpose(input)
+    return F.conj(out) if out._data.dtype.kind == "c" else out
+
+
+def hermitian(input: Tensor) -> Tensor:
+    """The conjugate transpose of a matrix."""
+    if input._data.ndim not in (0, 2):
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {input._data.ndim}-D tensor. For batches "
+                           "of matrices, consider using tensor.mH")  # fmt: skip
+    return conjugate_transpose(input)
+
+
+def reversed_dimensions(input: Tensor) -> Tensor:
+    """The dimensions reversed."""
+    return F.permute(input, tuple(range(-1, -input._data.ndim - 1, -1)))
+
+
+Tensor.T = property(reversed_dimensions, doc=reversed_dimensions.__doc__)  # type: ignore[assignment, method-assign]
+Tensor.mT = property(matrix_transpose, doc=matrix_transpose.__doc__)  # type: ignore[attr-defined]
+Tensor.H = property(hermitian, doc=hermitian.__doc__)  # type: ignore[attr-defined]
+Tensor.mH = property(conjugate_transpose, doc=conjugate_transpose.__doc__)  # type: ignore[attr-defined]
+
+
+@operator(out=False)
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions swapped, conjugated if complex.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.zeros(2, 3, 5).adjoint().shape
+    tensorplay.Size([2, 5, 3])
+    """
+    if arg.tensor(input, "adjoint")._data.ndim == 1:
+        raise RuntimeError("adjoint(): expected a matrix or batches of matrices, got a 1-D tensor")
+    return conjugate_transpose(input)
+
+
+@operator(out=False, aliases=("moveaxis",))
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """A view with dimensions moved to other places, the others kept in their order.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.zeros(2, 3, 5).movedim(0, -1).shape
+    tensorplay.Size([3, 5, 2])
+    """
+    ndim = arg.tensor(input, "movedim")._data.ndim
+    if isinstance(source, (tuple, list)) != isinstance(destination, (tuple, list)):
+        raise TypeError("movedim(): source and destination must both be ints or both tuples of ints")
+    froms = [arg.dimension(d, ndim, "movedim", "source", 2) for d in arg.integers(source, "movedim", "source", 2)]
+    tos = [arg.dimension(d, ndim, "movedim", "destination", 3) for d in arg.integers(destination, "movedim", "destination", 3)]
+    if len(froms) != len(tos):
+        raise RuntimeError(f"movedim(): Invalid source or destination dims: source ({source}) should contain the same number "
+                           f"of dims as destination ({destination})")  # fmt: skip
+    for which, dims in (("source", froms), ("destination", tos)):
+        if len(set(dims)) < len(dims):
+            raise RuntimeError(f"movedim(): repeated dim in `{which}` ({source if which == 'source' else destination})")
+    if not ndim:
+        return F.permute(input, ())
+    order: list[Any] = [None] * ndim
+    for a, b in zip(froms, tos):
+        order[b] = a
+    rest = iter(d for d in range(-ndim, 0) if d not in froms)
+    return F.permute(input, tuple(next(rest) if d is None else d for d in order))
 
 
 # ---- dimensions of extent 1
@@ -252,116 +431,347 @@ def expand(input: Tensor, size: Any, *more: int, implicit: bool = False) -> Tens
     return F.expand(input, expanded_shape(input, arg.sizes(size, more, "expand")))
 
 
-# ---- joining
+@operator(out=False, function=False)
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """A view expanded to the shape of another tensor."""
+    return F.expand(input, expanded_shape(input, arg.tensor(other, "expand_as", "other", 2)._data.shape))
 
 
-def of_common_dtype(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """The tensors cast to the dtype that all of them promote to."""
-    first = tensors[0]._data.dtype
-    if all(t._data.dtype is first for t in tensors):
-        return tensors
-    common = tensors[0].dtype
-    for t in tensors[1:]:
-        common = promote_types(common, t.dtype)
-    return tuple(t if t._data.dtype == common.numpy else F.cast(t, common.numpy) for t in tensors)
+@operator(out=False)
+def broadcast_to(input: Tensor, size: Any) -> Tensor:
+    """A view broadcast to a shape, without copying.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.broadcast_to(tp.tensor([1, 2]), (2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
+    arg.tensor(input, "broadcast_to")
+    return F.expand(input, expanded_shape(input, arg.integers(size, "broadcast_to", "size", 2)))
 
 
-@operator(aliases=("concat", "concatenate"), method=False)
-def cat(tensors: Any, dim: int = 0) -> Tensor:
-    """Tensors joined along a dimension that they have; all other extents agree.
-
-    A tensor of shape (0,) is left aside whatever the others' shape. Dtypes are promoted.
+@operator(out=False, method=False)
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that shapes (ints or tuples) broadcast to.
 
     Raises
     ------
     RuntimeError
-        If extents or numbers of dimensions disagree.
+        If they do not fit.
 
     Examples
     --------
     >>> import tensorplay as tp
-    >>> tp.cat([tp.zeros(2), tp.ones(1)])
-    tensor([0., 0., 1.])
+    >>> tp.broadcast_shapes((2, 1), (3,), 1)
+    tensorplay.Size([2, 3])
     """
-    tensors = arg.tensors(tensors, "cat")
-    if not tensors:
-        raise ValueError("cat(): expected a non-empty list of Tensors")
-    tensors = of_common_dtype(tensors)
-    kept = tensors if all(t._data.ndim > 1 for t in tensors) else tuple(t for t in tensors if t._data.shape != (0,))
-    if not kept:
-        arg.dimension(dim, 1, "cat")
-        return F.cat(*tensors, dim=-1)
-    shape = kept[0]._data.shape
-    ndim = len(shape)
-    dim = arg.dimension(dim, ndim, "cat")
-    before, behind = shape[:dim], shape[ndim + dim + 1 :]
-    for i, other in enumerate(kept):
-        have = other._data.shape
-        if not have:
-            raise RuntimeError(f"cat(): zero-dimensional tensor (at position {i}) cannot be concatenated")
-        if len(have) != ndim:
-            raise RuntimeError(f"cat(): Tensors must have same number of dimensions: got {ndim} and {len(have)}")
-        if have[:dim] != before or have[ndim + dim + 1 :] != behind:
-            raise RuntimeError(f"cat(): Sizes of tensors must match except in dimension {dim + ndim}. Expected shape "
-                               f"{list(shape)} but got {list(have)} for tensor number {i} in the list.")  # fmt: skip
-    return F.cat(*kept, dim=dim)
+    out: list[int] = []
+    for shape in shapes:
+        extents = arg.integers(shape, "broadcast_shapes", "shapes")
+        if any(n < 0 for n in extents):
+            raise RuntimeError(f"broadcast_shapes(): Trying to create tensor with negative dimension: {list(extents)}")
+        out = [1] * (len(extents) - len(out)) + out
+        for i, n in enumerate(reversed(extents), 1):
+            if out[-i] == 1:
+                out[-i] = n
+            elif n not in (1, out[-i]):
+                raise RuntimeError("broadcast_shapes(): Shape mismatch: objects cannot be broadcast to a single shape: "
+                                   f"{', '.join(str(s) for s in shapes)}")  # fmt: skip
+    return Size(out)
 
 
-@operator(method=False)
-def stack(tensors: Any, dim: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new dimension.
+@operator(out=False, method=False)
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Views of the tensors, broadcast to their common shape.
 
     Examples
     --------
     >>> import tensorplay as tp
-    >>> tp.stack([tp.zeros(2), tp.ones(2)])
-    tensor([[0., 0.],
-            [1., 1.]])
+    >>> [t.shape for t in tp.broadcast_tensors(tp.zeros(2, 1), tp.zeros(3))]
+    [tensorplay.Size([2, 3]), tensorplay.Size([2, 3])]
     """
-    tensors = arg.tensors(tensors, "stack")
-    if not tensors:
-        raise RuntimeError("stack(): expected a non-empty list of Tensors")
-    tensors = of_common_dtype(tensors)
-    shape = tensors[0]._data.shape
-    for i, other in enumerate(tensors):
-        if other._data.shape != shape:
-            raise RuntimeError(f"stack(): expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
-                               f"{list(other._data.shape)} at entry {i}")  # fmt: skip
-    return F.stack(*tensors, dim=arg.dimension(dim, len(shape) + 1, "stack"))
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    tensors = arg.tensors(tensors, "broadcast_tensors")
+    shape = broadcast_shapes(*(tuple(t._data.shape) for t in tensors))
+    return tuple(F.expand(t, tuple(shape)) for t in tensors)
 
 
-# ---- copies
-
-clone_ = primitive(
-    "clone", lambda xp, input: input.copy() if input.flags.c_contiguous else copy_in_order(input),
-    vjp={"input": lambda F, g: g}, jvp="linear", batch="same",
-)  # fmt: skip
+# ---- repeating
 
 
-def copy_in_order(array: Any) -> Any:
-    """A copy in the memory order of a dense array, else in row-major order."""
-    strides = array.strides
-    dense = 0 not in strides and min(strides, default=1) > 0
-    if dense:
-        order = sorted(range(array.ndim), key=lambda i: (strides[i], array.shape[i]))
-        expected = array.itemsize
-        for i in order:
-            if array.shape[i] != 1:
-                dense = dense and strides[i] == expected
-                expected *= array.shape[i]
-    return array.copy(order="K" if dense else "C")
+def own_memory(out: Tensor) -> Tensor:
+    """The tensor, copied if it is a view: for operators that promise fresh memory."""
+    return F.clone(out) if out._rare is not None and out._rare.view is not None else out
+
+
+@operator(out=False, function=False)
+def repeat(input: Tensor, repeats: Any, *more: int) -> Tensor:
+    """The tensor laid out ``repeats`` times along each dimension, new ones in front first.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.tensor([1, 2]).repeat(2, 2)
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
+    shape = input._data.shape
+    counts = arg.sizes(repeats, more, "repeat", "repeats")
+    lead = len(counts) - len(shape)
+    if lead < 0:
+        raise RuntimeError("repeat(): Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+                           f"tensor, got {list(counts)} for {len(shape)} dimensions")  # fmt: skip
+    if any(n < 0 for n in counts):
+        raise RuntimeError(f"repeat(): Trying to create tensor with negative dimension, got repeats {list(counts)}")
+    shape = (1,) * lead + shape
+    apart = F.reshape(input, tuple(n for extent in shape for n in (1, extent)))
+    spread = F.expand(apart, tuple(n for pair in zip(counts, shape) for n in pair))
+    return own_memory(F.reshape(spread, tuple(c * n for c, n in zip(counts, shape))))
 
 
 @operator(out=False)
-def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
-    """A copy of the elements in memory of its own; gradients pass through.
+def tile(input: Tensor, dims: Any, *more: int) -> Tensor:
+    """The tensor laid out several times; missing counts in front are 1.
 
     Examples
     --------
     >>> import tensorplay as tp
-    >>> x = tp.zeros(2)
-    >>> y = x.clone()
-    >>> x.fill_(1.), y
-    (tensor([1., 1.]), tensor([0., 0.]))
+    >>> tp.tile(tp.tensor([[1, 2]]), (2,))
+    tensor([[1, 2, 1, 2]])
     """
-    return F.clone(arg.tensor(input, "clone"))
+    counts = arg.sizes(dims, more, "tile", "dims")
+    return repeat(input, (1,) * (arg.tensor(input, "tile")._data.ndim - len(counts)) + counts)
+
+
+@operator(out=False)
+def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
+    """Each entry along a dimension repeated in place; without ``dim``, of the flattened tensor.
+
+    ``repeat_interleave(repeats)`` alone gives each index as often as ``repeats`` says.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.tensor([1, 2]).repeat_interleave(2), tp.tensor([1, 2]).repeat_interleave(tp.tensor([1, 2]))
+    (tensor([1, 1, 2, 2]), tensor([1, 2, 2]))
+    """
+    name = "repeat_interleave"
+    if repeats is None:
+        arg.tensor(input, name, "repeats")
+        return repeat_interleave(wrap(np.arange(input._data.size)), input, 0, output_size=output_size)
+    if dim is None:
+        input, dim = flatten(input), 0
+    shape = arg.tensor(input, name)._data.shape or (1,)
+    dim = arg.dimension(dim, len(shape), name, position=3)
+    if isinstance(repeats, Tensor) and repeats._data.dtype.kind not in "iu":
+        raise RuntimeError(f"{name}(): repeats has to be Long or Int tensor, got {repeats.dtype}")
+    if not isinstance(repeats, Tensor) or repeats._data.size == 1:
+        count = arg.integer(repeats, name, "repeats", 2)
+        if count < 0:
+            raise RuntimeError(f"{name}(): repeats can not be negative, got {count}")
+        check_output_size(count * shape[dim], output_size)
+        behind = shape[len(shape) + dim + 1 :]
+        apart = F.reshape(input, (*shape[: len(shape) + dim + 1], 1, *behind))
+        spread = F.expand(apart, (*shape[: len(shape) + dim + 1], count, *behind))
+        return own_memory(F.reshape(spread, (*shape[:dim], shape[dim] * count, *behind)))
+    counts = arg.values(repeats, name)
+    if counts.ndim != 1 or counts.shape[0] != shape[dim]:
+        raise RuntimeError(f"{name}(): repeats must be 0-dim, or 1-dim with the size of input along dim {dim + len(shape)} "
+                           f"({shape[dim]}), got shape {list(counts.shape)}")  # fmt: skip
+    if counts.size and counts.min() < 0:
+        raise RuntimeError(f"{name}(): repeats can not be negative")
+    index = np.repeat(np.arange(counts.shape[0]), counts)
+    check_output_size(index.size, output_size)
+    return F.index(F.reshape(input, shape), wrap(index), dim)
+
+
+def check_output_size(size: int, expected: int | None) -> None:
+    if expected is not None and size != expected:
+        raise RuntimeError(f"repeat_interleave(): allocated size does not match required size: output_size is {expected}, "
+                           f"the repeats sum to {size}")  # fmt: skip
+
+
+# ---- reversing and rolling
+
+
+def flip_kernel(xp: Any, input: Any, *, dims: tuple[int, ...]) -> Any:
+    index = [slice(None)] * input.ndim
+    for d in dims:
+        index[d] = slice(None, None, -1)
+    return input[tuple(index)].copy()
+
+
+primitive("flip", flip_kernel, vjp={"input": lambda F, g, dims: F.flip(g, dims)}, jvp="linear", batch="same")
+
+
+@operator(out=False)
+def flip(input: Tensor, dims: Any, *more: int) -> Tensor:
+    """A copy with the order of the entries reversed along dimensions.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.tensor([[1, 2], [3, 4]]).flip(0, 1)
+    tensor([[4, 3],
+            [2, 1]])
+    """
+    ndim = arg.tensor(input, "flip")._data.ndim
+    dims = arg.dimensions(arg.sizes(dims, more, "flip", "dims"), ndim, "flip", "dims")
+    return F.flip(input, dims if ndim else ())
+
+
+@operator(out=False)
+def fliplr(input: Tensor) -> Tensor:
+    """A copy with the second dimension reversed.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.fliplr(tp.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 1],
+            [4, 3]])
+    """
+    if arg.tensor(input, "fliplr")._data.ndim < 2:
+        raise RuntimeError(f"fliplr(): Input must be >= 2-d, got {input._data.ndim}-d")
+    return flip(input, 1)
+
+
+@operator(out=False)
+def flipud(input: Tensor) -> Tensor:
+    """A copy with the first dimension reversed.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.flipud(tp.tensor([1, 2]))
+    tensor([2, 1])
+    """
+    if arg.tensor(input, "flipud")._data.ndim < 1:
+        raise RuntimeError("flipud(): Input must be >= 1-d, got 0-d")
+    return flip(input, 0)
+
+
+def roll_vjp(F: Any, g: Any, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Any:
+    return F.roll(g, tuple(-s for s in shifts), dims)
+
+
+primitive("roll", lambda xp, input, *, shifts, dims: xp.roll(input, shifts, dims), vjp={"input": roll_vjp}, jvp="linear",
+          batch="same")  # fmt: skip
+
+
+@operator(out=False)
+def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+    """The entries shifted along dimensions, those pushed out coming in again; without ``dims``, of the flattened tensor.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.tensor([1, 2, 3]).roll(1)
+    tensor([3, 1, 2])
+    """
+    shape = arg.tensor(input, "roll")._data.shape
+    shifts = arg.integers(shifts, "roll", "shifts", 2)
+    places = () if dims is None else arg.integers(dims, "roll", "dims", 3)
+    if not shifts:
+        raise RuntimeError("roll(): `shifts` required")
+    if not places and len(shifts) == 1:
+        return F.reshape(F.roll(F.reshape(input, (input._data.size,)), shifts, (-1,)), shape)
+    if len(places) != len(shifts):
+        raise RuntimeError(f"roll(): shifts and dimensions must align. shifts: {len(shifts)}, dims: {len(places)}")
+    places = tuple(arg.dimension(d, len(shape), "roll", "dims", 3) for d in places)
+    return F.roll(input, shifts, places) if shape else F.clone(input)
+
+
+@operator(out=False)
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+    """A copy turned ``k`` times by 90 degrees in the plane of two dimensions, from the first towards the second.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.rot90(tp.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 4],
+            [1, 3]])
+    """
+    ndim = arg.tensor(input, "rot90")._data.ndim
+    pair = arg.integers(dims, "rot90", "dims", 3)
+    if len(pair) != 2:
+        raise RuntimeError(f"rot90(): expected total rotation dims == 2, but got dims = {len(pair)}")
+    if ndim < 2:
+        raise RuntimeError(f"rot90(): expected total dims >= 2, but got total dims = {ndim}")
+    if pair[0] == pair[1] or abs(pair[0] - pair[1]) == ndim:
+        raise RuntimeError(f"rot90(): expected rotation dims to be different, but got dim0 = {pair[0]} and dim1 = {pair[1]}")
+    for d in pair:
+        if not -ndim <= d < ndim:
+            raise RuntimeError(f"rot90(): Rotation dim out of range, dim = {d}")
+    first, second = (arg.dimension(d, ndim, "rot90") for d in pair)
+    turns = arg.integer(k, "rot90", "k", 2) % 4
+    if turns == 0:
+        return F.clone(input)
+    if turns == 2:
+        return F.flip(input, (first, second))
+    if turns == 1:
+        return own_memory(transpose(F.flip(input, (second,)), first, second))
+    return own_memory(F.flip(transpose(input, first, second), (second,)))
+
+
+# ---- at least so many dimensions
+
+
+def at_least(ndim: int, tensors: Any) -> Any:
+    name = f"atleast_{ndim}d"
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        return tuple(padded(t, ndim) for t in arg.tensors(tensors[0], name))
+    out = tuple(padded(t, ndim) for t in arg.tensors(tensors, name))
+    return out[0] if len(out) == 1 else out
+
+
+def padded(t: Tensor, ndim: int) -> Tensor:
+    shape = t._data.shape
+    if len(shape) >= ndim:
+        return t
+    if ndim == 3 and len(shape) == 2:
+        return F.reshape(t, (*shape, 1))
+    return F.reshape(t, (1, *shape, 1) if ndim == 3 and len(shape) == 1 else (1,) * (ndim - len(shape)) + shape)
+
+
+@operator(out=False, method=False)
+def atleast_1d(*tensors: Tensor) -> Any:
+    """Views of one dimension where there was none; a tuple for several tensors.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.atleast_1d(tp.tensor(1.))
+    tensor([1.])
+    """
+    return at_least(1, tensors)
+
+
+@operator(out=False, method=False)
+def atleast_2d(*tensors: Tensor) -> Any:
+    """Views of at least two dimensions, new ones in front; a tuple for several tensors.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.atleast_2d(tp.tensor([1., 2.]))
+    tensor([[1., 2.]])
+    """
+    return at_least(2, tensors)
+
+
+@operator(out=False, method=False)
+def atleast_3d(*tensors: Tensor) -> Any:
+    """Views of at least three dimensions: vectors become (1, n, 1), matrices (m, n, 1); a tuple for several tensors.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.atleast_3d(tp.zeros(2, 5)).shape
+    tensorplay.Size([2, 5, 1])
+    """
+    return at_least(3, tensors)
