@@ -2,6 +2,6 @@
 
 from . import structural  # isort: skip
 from . import arithmetic, comparison, complex, einsum, elementwise, extrema, factories, indexing, matmul, reduction, selection, shape
-from . import diagonals, joining, strides, writing
+from . import diagonals, joining, masked, parts, scatter, strides, writing
 from . import activation, callables, conv, dense, loss, normalization, pool
-from . import conversion, from_data, properties, random, scan, sorting
+from . import conversion, from_data, properties, random, scan, sorting, statistics

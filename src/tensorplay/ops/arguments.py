@@ -11,6 +11,7 @@ import numpy as np
 from ..core import dtype as dtypes
 from ..core.interop import readable
 from ..core.namespace import F
+from ..core.primitive import check_broadcast
 from ..core.tensor import Tensor
 
 
@@ -43,6 +44,12 @@ def nonempty_tensors(values: Any, name: str) -> tuple[Tensor, ...]:
 def values(t: Tensor, name: str) -> np.ndarray[Any, Any]:
     """The array of a tensor whose values decide about shapes; refused under vmap."""
     return t._data if type(t._data) is np.ndarray else readable(t, name + "()")
+
+
+def broadcast_shape(name: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that shapes broadcast to."""
+    check_broadcast(name, list(shapes))
+    return np.broadcast_shapes(*shapes)
 
 
 def integer(value: Any, name: str, argument: str, position: int = 1) -> int:

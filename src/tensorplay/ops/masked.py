@@ -1,0 +1,136 @@
+"""Selecting and writing by masks, and the positions where elements are not zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.inplace import check_writable, update
+from ..core.namespace import F
+from ..core.operator import operator
+from ..core.primitive import PRIMITIVES
+from ..core.tensor import Tensor, wrap
+from . import arguments as arg
+from .indexing import fill_where_store
+from .scatter import changes, number
+
+
+def bool_mask(mask: Any, name: str, position: int = 2) -> Tensor:
+    if arg.tensor(mask, name, "mask", position)._data.dtype.kind != "b":
+        raise RuntimeError(f"{name}(): only supports boolean masks, but got mask with dtype {mask.dtype}")
+    return mask
+
+
+@operator()
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where a mask is true, in one dimension; input and mask broadcast.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> x = tp.tensor([3, 1, 2])
+    >>> x.masked_select(x > 1)
+    tensor([3, 2])
+    """
+    chosen = arg.values(bool_mask(mask, "masked_select"), "masked_select")
+    shape = arg.broadcast_shape("masked_select", arg.tensor(input, "masked_select")._data.shape, chosen.shape)
+    index = wrap(np.flatnonzero(np.broadcast_to(chosen, shape)))
+    flat = F.reshape(input if input._data.shape == shape else F.expand(input, shape), (int(np.prod(shape, dtype=int)),))
+    return F.index(flat, index, -1)
+
+
+@operator(out=False)
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """The input with one number where a mask is true; input and mask broadcast.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> x = tp.tensor([3, 1, 2])
+    >>> x.masked_fill(x > 1, 0)
+    tensor([0, 1, 0])
+    """
+    mask, filler = bool_mask(mask, "masked_fill"), number(value, arg.tensor(input, "masked_fill"), "masked_fill")
+    shape = arg.broadcast_shape("masked_fill", input._data.shape, mask._data.shape)
+    return F.fill_where(input if input._data.shape == shape else F.expand(input, shape), mask, filler)
+
+
+@operator(out=False, function=False)
+def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """In-place form of :func:`masked_fill`: changes ``input`` and returns it."""
+    check_writable(input, "masked_fill_")
+    mask, filler = bool_mask(mask, "masked_fill_"), number(value, input, "masked_fill_")
+    whole = arg.broadcast_shape("masked_fill_", input._data.shape, mask._data.shape)
+    if whole != input._data.shape:
+        raise RuntimeError(f"masked_fill_(): output with shape {list(input.shape)} doesn't match the broadcast shape {list(whole)}")
+    return update(input, PRIMITIVES["fill_where"], (mask, filler), (), fill_where_store, "masked_fill_")
+
+
+@changes(out=False)
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
+    """The input with the elements of ``source``, one after the other, where a mask is true.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.zeros(3).masked_scatter(tp.tensor([True, False, True]), tp.tensor([1., 2.]))
+    tensor([1., 0., 2.])
+    """
+    chosen = arg.values(bool_mask(mask, "masked_scatter"), "masked_scatter")
+    if arg.tensor(source, "masked_scatter", "source", 3)._data.dtype != input._data.dtype:
+        raise RuntimeError(f"masked_scatter(): expected self and source to have same dtypes but got {input.dtype} and "
+                           f"{source.dtype}")  # fmt: skip
+    shape = arg.broadcast_shape("masked_scatter", input._data.shape, chosen.shape)
+    index = np.flatnonzero(np.broadcast_to(chosen, shape))
+    if source._data.size < index.size:
+        raise RuntimeError(f"masked_scatter(): Number of elements of source ({source._data.size}) < number of ones in mask "
+                           f"({index.size})")  # fmt: skip
+    values = F.slice(F.reshape(source, (source._data.size,)), (slice(0, index.size),))
+    if shape != input._data.shape:
+        input = F.expand(input, shape)
+        return F.put(input, wrap(index), values, -len(shape), len(shape), False)
+    if not shape:
+        return F.reshape(F.put(F.reshape(input, (1,)), wrap(index), values, -1, 1, False), ())
+    return "put", (wrap(index), values), (-len(shape), len(shape), False)
+
+
+# ---- where elements are not zero
+
+
+@operator(out=False)
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The positions of all elements that are not zero: one row each; or a tuple with a vector for each dimension.
+
+    Raises
+    ------
+    RuntimeError
+        Under vmap, where the number of positions would differ from example to example.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nonzero(tp.tensor([0, 5, 0, 7]))
+    tensor([[1],
+            [3]])
+    """
+    data = arg.values(arg.tensor(input, "nonzero"), "nonzero")
+    if as_tuple:
+        return tuple(wrap(i) for i in (data if data.ndim else data.reshape(1)).nonzero())
+    if not data.ndim:
+        return wrap(np.zeros((int(bool(data)), 0), np.int64))
+    return wrap(np.stack(data.nonzero(), axis=-1))
+
+
+@operator(out=False)
+def argwhere(input: Tensor) -> Tensor:
+    """The positions of all elements that are not zero, one row each.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.argwhere(tp.tensor([[0, 5], [7, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    return nonzero(input)
