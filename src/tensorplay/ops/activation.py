@@ -46,6 +46,7 @@ def in_float32(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 functional = operator(namespace="nn.functional", method=False, out=False)
+functional_with_out = operator(namespace="nn.functional", method=False)
 
 # ---- piecewise linear
 
@@ -279,7 +280,7 @@ def outside(F: Any, g: Any, input: Any, lambd: float) -> Any:
 elementwise("hardshrink", hardshrink_kernel, vjp={"input": outside}, check=FLOATING)
 
 
-@functional
+@functional_with_out
 @operator()
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """``x`` outside of [-lambd, lambd], else 0.
@@ -301,7 +302,7 @@ def softshrink_kernel(xp: Any, input: Any, *, lambd: float) -> Any:
 elementwise("softshrink", softshrink_kernel, vjp={"input": outside}, check=FLOATING)
 
 
-@functional
+@functional_with_out
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """``x`` moved towards 0 by ``lambd``.
 
@@ -400,7 +401,7 @@ def softplus_vjp(F: Any, g: Any, input: Any, beta: float, threshold: float) -> A
 elementwise("softplus", softplus_kernel, vjp={"input": softplus_vjp}, check=FLOATING)
 
 
-@functional
+@functional_with_out
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``, a smooth relu; ``x`` itself where ``beta * x`` exceeds the threshold.
 
@@ -422,7 +423,7 @@ logsigmoid_ = elementwise("logsigmoid", logsigmoid_kernel, vjp={"input": lambda 
                           check=FLOATING, node_name="LogSigmoidBackward0")  # fmt: skip
 
 
-@functional
+@functional_with_out
 def logsigmoid(input: Tensor) -> Tensor:
     """``log(sigmoid(x))``, without underflow.
 
@@ -580,7 +581,7 @@ elementwise("normal_cdf", normal_cdf_kernel, vjp={"input": lambda F, g, input: g
 elementwise("gelu", gelu_kernel, vjp={"input": gelu_vjp}, check=FLOATING)
 
 
-@functional
+@functional_with_out
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     """``x`` times the standard normal distribution function at ``x`` (Hendrycks and Gimpel, 2016).
 
@@ -659,8 +660,6 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 def softmax_kernel(xp: Any, input: Any, *, dim: int) -> Any:
     if not input.size:
         return input.copy()
-    if not input.ndim:
-        return xp.ones_like(input)
     x = widened(input)
     out = np.empty(x.shape, x.dtype)
     if dim == -1 and x.size > BLOCK and x.flags.c_contiguous:
@@ -680,8 +679,6 @@ def exponentials(x: Any, out: Any, dim: int) -> None:
 
 
 def softmax_backward_kernel(xp: Any, input: Any, result: Any, *, dim: int) -> Any:
-    if not input.ndim:
-        return xp.zeros_like(result)
     g, out = widened(input), widened(result)
     inner = np.empty(out.shape, out.dtype)
     if dim == -1 and out.size > BLOCK and out.flags.c_contiguous:
@@ -724,8 +721,6 @@ softmax_ = primitive(
 def log_softmax_kernel(xp: Any, input: Any, *, dim: int) -> Any:
     if not input.size:
         return input.copy()
-    if not input.ndim:
-        return xp.zeros_like(input)
     x = widened(input)
     out = np.empty(x.shape, x.dtype)
     if dim == -1 and x.size > BLOCK and x.flags.c_contiguous:
@@ -745,8 +740,6 @@ def log_probabilities(x: Any, out: Any, dim: int) -> None:
 
 
 def log_softmax_backward_kernel(xp: Any, input: Any, result: Any, *, dim: int) -> Any:
-    if not input.ndim:
-        return xp.zeros_like(result)
     g, out = widened(input), widened(result)
     inner = np.empty(out.shape, out.dtype)
     if dim == -1 and out.size > BLOCK and out.flags.c_contiguous:
@@ -830,7 +823,8 @@ def softmax(input: Tensor, dim: int, dtype: dtypes.dtype | None = None) -> Tenso
     tensor([0.5000, 0.5000])
     """
     input = floating(input, dtype, "softmax")
-    return F.softmax(input, arg.dimension(dim, input._data.ndim, "softmax"))
+    dim = arg.dimension(dim, input._data.ndim, "softmax")
+    return F.softmax(input, dim) if input._data.ndim else F.reshape(F.softmax(F.reshape(input, (1,)), -1), ())
 
 
 @operator()
@@ -852,7 +846,8 @@ def log_softmax(input: Tensor, dim: int, dtype: dtypes.dtype | None = None) -> T
     tensor([-0.6931, -0.6931])
     """
     input = floating(input, dtype, "log_softmax")
-    return F.log_softmax(input, arg.dimension(dim, input._data.ndim, "log_softmax"))
+    dim = arg.dimension(dim, input._data.ndim, "log_softmax")
+    return F.log_softmax(input, dim) if input._data.ndim else F.reshape(F.log_softmax(F.reshape(input, (1,)), -1), ())
 
 
 @operator(name="softmax", namespace="nn.functional", method=False, out=False)

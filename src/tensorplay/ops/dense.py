@@ -9,10 +9,13 @@ import numpy as np
 
 from ..core import dtype as dtypes
 from ..core.namespace import F, R
-from ..core.operator import operator
+from ..core.inplace import write
+from ..core.operator import operator, write_out
 from ..core.primitive import align, batch_size, expand_to_batch, primitive
+from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
+from .kernels import narrowed, widened
 
 # ---- linear: rows times a matrix, in three primitives that are closed under differentiation
 
@@ -125,8 +128,8 @@ linear_weight = primitive(
 """``input`` (..., o) and ``other`` (..., i): the sum over all rows of their outer products, (o, i)."""
 
 
-@operator(namespace="nn.functional", method=False, out=False)
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+@operator(namespace="nn.functional", method=False)
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """Rows times a matrix: ``input @ weight.T + bias``.
 
     Parameters
@@ -137,6 +140,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         Of shape (out_features, in_features), or (in_features,) for one output without a dimension.
     bias : Tensor, optional
         Of shape (out_features,).
+    out : Tensor, optional
+        Receives the result.
 
     Raises
     ------
@@ -150,10 +155,12 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     tensor([[3.5000],
             [3.5000]])
     """
-    if type(weight) is Tensor and weight._data.ndim == 1:
-        out = F.linear(input, F.reshape(weight, (1, -1)))
-        out = F.reshape(out, out._data.shape[:-1])
-        return out if bias is None else F.add(out, bias)
+    if out is not None:
+        return write_out("linear", linear(input, weight, bias), out)  # type: ignore[no-any-return]
+    if isinstance(weight, Tensor) and weight._data.ndim == 1:
+        result = F.linear(input, F.reshape(weight, (1, -1)))
+        result = F.reshape(result, result._data.shape[:-1])
+        return result if bias is None else F.add(result, bias)
     return F.linear(input, weight, bias)
 
 
@@ -270,18 +277,26 @@ scale_rows = primitive(
 )  # fmt: skip
 
 
+def renormalised_kernel(xp: Any, input: Any, indices: Any, *, max_norm: float, norm_type: float) -> Any:
+    *lead, rows, _ = input.shape
+    used = np.zeros((*lead, rows), bool)
+    np.put_along_axis(used, within_kernel(xp, indices, rows=rows).reshape(*lead, -1), True, -1)
+    norms = np.linalg.norm(widened(input), norm_type, axis=-1)
+    factor = np.where(used & (norms > max_norm), max_norm / (norms + 1e-7), 1)
+    return narrowed(widened(input) * factor[..., None], input.dtype)
+
+
+primitive("renormalised", renormalised_kernel, batch="same")
+
+
 def renormalise(indices: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale rows that are used and too long down to ``max_norm``, in place and unrecorded."""
-    from ..core.inplace import write
-
-    if type(weight._data) is not np.ndarray or type(indices._data) is not np.ndarray:
-        raise RuntimeError("embedding(): max_norm writes into weight, which is not possible inside vmap or jvp")
-    table, used = weight._data, np.unique(indices._data)
-    rows = table[used]
-    norms = np.linalg.norm(rows, norm_type, axis=1, keepdims=True)
-    new = table.copy()
-    new[used] = np.where(norms > max_norm, rows * (max_norm / (norms + 1e-7)), rows)
-    write(weight.detach(), wrap(new), "embedding")
+    before = bool(state.recording)
+    set_recording(False)
+    try:
+        write(weight, F.renormalised(weight, indices, max_norm, norm_type), "embedding")
+    finally:
+        set_recording(before)
 
 
 @operator(namespace="nn.functional", method=False, out=False)

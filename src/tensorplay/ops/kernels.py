@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.primitive import primitive
+
 BLOCK = 1 << 16
 """Elements that a kernel of several passes works on at a time: they stay in the cache between the passes."""
 
@@ -36,3 +38,19 @@ def kept_shape(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
 def sum_over(F: Any, x: Any, dim: int) -> Any:
     """The sum over one dimension, which is kept; over arrays or Tensors."""
     return F.sum_to(x, kept_shape(x.shape, dim))
+
+
+# ---- a constant matrix along one dimension
+
+
+def map_dim_kernel(xp: Any, input: Any, *, matrix: Any, dim: int) -> Any:
+    x = widened(input)
+    factor = matrix.astype(x.dtype)
+    out = np.matmul(x, factor) if dim == -1 else np.matmul(x.swapaxes(dim, -1), factor).swapaxes(dim, -1)
+    return narrowed(np.ascontiguousarray(out), input.dtype)
+
+
+primitive(
+    "map_dim", map_dim_kernel, vjp={"input": lambda F, g, matrix, dim: F.map_dim(g, matrix.T, dim)}, jvp="linear", batch="same",
+)  # fmt: skip
+"""The vectors along ``dim`` times ``matrix``, (n, m)."""

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor
 from . import arguments as arg
 from .kernels import narrowed, widened
 
@@ -221,6 +221,9 @@ def sum_pool_input_vjp(F: Any, g: Any, window: Any, stride: Any, padding: Any, p
     return F.sum_pool(g, window, stride, padding, places)
 
 
+primitive("scaled", lambda xp, input, *, factor: narrowed(input * factor, input.dtype),
+          vjp={"input": lambda F, g, factor: F.scaled(g, factor)}, jvp="linear", batch="same")  # fmt: skip
+primitive("divided_down", lambda xp, input, *, divisor: (input / divisor).astype(input.dtype), batch="same")
 primitive("sum_pool", sum_pool_kernel, vjp={"input": sum_pool_vjp}, jvp="linear", batch="same", node_name="AvgPoolBackward0")
 primitive("sum_pool_input", sum_pool_input_kernel, vjp={"input": sum_pool_input_vjp}, jvp="linear", batch="same",
           node_name="AvgPoolBackward0")  # fmt: skip
@@ -256,12 +259,12 @@ def adaptive_table(size: int, places: int) -> Any:
     return np.minimum(start[:, None] + np.arange(width), stop[:, None] - 1)
 
 
-def adaptive_matrix(size: int, places: int, dtype: Any) -> Any:
+def adaptive_matrix(size: int, places: int) -> Any:
     """The matrix (size, places) that averages each window of a dimension."""
     start = np.arange(places) * size // places
     stop = -((np.arange(1, places + 1) * -size) // places)
     at = np.arange(size)[:, None]
-    return (((at >= start) & (at < stop)) / (stop - start)).astype(dtype)
+    return ((at >= start) & (at < stop)) / (stop - start)
 
 
 # ---- arguments
@@ -434,7 +437,7 @@ Examples
 """
 
 
-def pooling(text: str, n: int, *, public: bool = False) -> Any:
+def pooling(text: str, n: int, *, public: bool = False, out: bool = False) -> Any:
     """Register a function with the documentation of its number of dimensions; ``public``: in the package as well."""
 
     def register(function: Any) -> Any:
@@ -446,7 +449,7 @@ def pooling(text: str, n: int, *, public: bool = False) -> Any:
         )  # fmt: skip
         if public:
             operator(method=False, out=False)(function)
-        return operator(namespace="nn.functional", method=False, out=False)(function)
+        return operator(namespace="nn.functional", method=False, out=out)(function)
 
     return register
 
@@ -513,9 +516,8 @@ def pool_means(
             stop = np.minimum(start + k, m + p)
             count = count[..., None] * (stop - start if with_pad else np.minimum(stop, m) - np.maximum(start, 0))
     if dtype.kind in "iu":
-        quotient = F.div_trunc(total, wrap(np.asarray(count).astype(dtype)))
-        return quotient
-    return total * (1 / count) if not isinstance(count, np.ndarray) else F.div(total, wrap(count.astype(dtype)))
+        return F.divided_down(total, count)
+    return F.scaled(total, (1 / count).astype(dtype)) if isinstance(count, np.ndarray) else total * (1 / count)
 
 
 @pooling(MEANS, 1, public=True)
@@ -530,7 +532,7 @@ def avg_pool1d(
     return pool_means("avg_pool1d", 1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
-@pooling(MEANS, 2)
+@pooling(MEANS, 2, out=True)
 def avg_pool2d(
     input: Tensor,
     kernel_size: Any,
@@ -543,7 +545,7 @@ def avg_pool2d(
     return pool_means("avg_pool2d", 2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
-@pooling(MEANS, 3)
+@pooling(MEANS, 3, out=True)
 def avg_pool3d(
     input: Tensor,
     kernel_size: Any,
@@ -566,7 +568,9 @@ for maximum, n in ((max_pool1d, 1), (max_pool2d, 2), (max_pool3d, 3)):
 def adaptive_size(name: str, n: int, input: Tensor, output_size: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Sizes of the input and of the output of the pooled dimensions."""
     shape = arg.tensor(input, name)._data.shape
-    if len(shape) not in (n + 1, n + 2):
+    if len(shape) <= n:
+        raise ValueError(f"{name}(): Input dimension should be at least {n + 1}, got {len(shape)}")
+    if len(shape) > n + 2:
         raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got {list(shape)}")
     size = shape[len(shape) - n :]
     wanted = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * n
@@ -598,13 +602,8 @@ def adaptive_means(name: str, n: int, input: Tensor, output_size: Any) -> Tensor
         window = tuple(s // w for s, w in zip(size, wanted, strict=True))
         return F.sum_pool(input, window, window, (0,) * n, wanted) * (1 / math.prod(window))
     out = input
-    ndim = out._data.ndim
     for i in range(n):
-        matrix = wrap(adaptive_matrix(size[i], wanted[i], input._data.dtype))
-        order = list(range(-ndim, 0))
-        order[i - n], order[-1] = order[-1], order[i - n]
-        moved = F.permute(out, tuple(order))
-        out = F.permute(F.matmul(moved, matrix), tuple(order))
+        out = F.map_dim(out, adaptive_matrix(size[i], wanted[i]), i - n)
     return out
 
 
