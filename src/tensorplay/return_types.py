@@ -6,6 +6,7 @@ from .core.return_types import (
     cummin as cummin,
     frexp as frexp,
     histogram as histogram,
+    histogramdd as histogramdd,
     kthvalue as kthvalue,
     max as max,
     median as median,

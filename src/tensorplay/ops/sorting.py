@@ -479,8 +479,8 @@ def distinct(name: str, input: Tensor, dim: Any, find: Any, inverse: bool, count
         rows = np.moveaxis(array, d, 0)
         if 0 in rows.shape[1:]:
             if len(rows):
-                raise RuntimeError(f"{name}(): There are 0 sized dimensions, and they aren't selected, so unique cannot "
-                                   f"be applied along dim {dim} of shape {list(array.shape)}")  # fmt: skip
+                raise RuntimeError(f"{name}(): There are 0 sized dimensions, and they aren't selected, so unique "
+                                   f"cannot be applied along dim {dim} of shape {list(array.shape)}")  # fmt: skip
         rows = rows.reshape(len(rows), math.prod(rows.shape[1:]))
     positions, to, n = find(rows.astype(np.float32) if rows.dtype.kind == "V" else rows)
     out = [at_positions(input, positions, d)]
@@ -717,8 +717,8 @@ def searchsorted(
     values = tuple(input._data.shape) if isinstance(input, Tensor) else ()
     if len(shape) > 1 and (len(values) != len(shape) or values[:-1] != shape[:-1]):
         raise RuntimeError(f"{name}(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-                           f"boundaries tensor and input value tensor must match, but we got boundaries tensor {list(shape)} and "
-                           f"input value tensor {list(values)}")  # fmt: skip
+                           "boundaries tensor and input value tensor must match, but we got boundaries tensor "
+                           f"{list(shape)} and input value tensor {list(values)}")  # fmt: skip
     if sorter is not None:
         if arg.tensor(sorter, name, "sorter")._data.shape != shape:
             raise RuntimeError(f"{name}(): boundary and sorter must have the same size, but got boundary tensor "
