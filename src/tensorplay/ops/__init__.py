@@ -5,3 +5,4 @@ from . import arithmetic, comparison, complex, einsum, elementwise, extrema, fac
 from . import diagonals, joining, masked, parts, scatter, strides, writing
 from . import activation, callables, conv, dense, loss, normalization, pool
 from . import conversion, from_data, properties, random, scan, sorting, statistics
+from . import cholesky, decompositions, linalg, matrices, norms, spectra

@@ -1,0 +1,1034 @@
+"""Determinants, inverses, linear systems, least squares, and functions of a matrix."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import return_types
+from ..core.namespace import F
+from ..core.operator import operator
+from ..core.primitive import primitive
+from ..core.tensor import Tensor, wrap
+from . import arguments
+from .cholesky import check_system
+from .decompositions import getrf
+from .matmul import batch_shape, check_inner, check_products, matmul, sum_batch
+from .matrices import (
+    LinAlgError,
+    as_columns,
+    block,
+    constant,
+    each,
+    element,
+    floating,
+    is_complex,
+    matrix,
+    mH,
+    same_dtype,
+    square,
+)
+
+# ---- determinants
+
+
+def without_one(values: Any) -> tuple[Any, Any]:
+    """Products of all values but one, and of all but two (the diagonal left zero), without dividing by zero."""
+    zero = values == 0
+    filled = np.where(zero, 1, values)
+    product, zeros = filled.prod(-1)[..., None], zero.sum(-1)[..., None]
+    one = np.where(zeros - zero == 0, product / filled, 0)
+    pair = zero[..., :, None].astype(int) + zero[..., None, :]
+    two = product[..., None] / (filled[..., :, None] * filled[..., None, :])
+    return one, np.where((zeros[..., None] - pair == 0) & ~np.eye(values.shape[-1], dtype=bool), two, 0)
+
+
+def turned(input: Any) -> tuple[Any, ...]:
+    """Matrices U, V and values s with A = U diag(s) V, and the determinant of the first two."""
+    U, s, V = np.linalg.svd(input, full_matrices=False)
+    return U, s.astype(input.dtype), V, (np.linalg.det(U) * np.linalg.det(V))[..., None, None]
+
+
+def cofactor_kernel(xp: Any, input: Any) -> Any:
+    """The matrix of cofactors, which is the gradient of the determinant: by singular values, so also where it is zero."""
+    if not input.size:
+        return input.copy()
+    with np.errstate(all="ignore"):
+        try:
+            inverse = np.linalg.inv(input)
+            sizes = np.linalg.norm(input, axis=(-2, -1)) * np.linalg.norm(inverse, axis=(-2, -1))
+            if (sizes < np.finfo(input.dtype).eps ** -0.5).all():
+                return np.linalg.det(input)[..., None, None] * inverse.swapaxes(-1, -2)
+        except np.linalg.LinAlgError:
+            pass
+        U, s, V, sign = turned(input)
+        return sign * ((U.conj() * without_one(s)[0][..., None, :]) @ V.conj())
+
+
+def cofactor_push_kernel(xp: Any, input: Any, direction: Any) -> Any:
+    """How the cofactors change in a direction; a symmetric bilinear form, the second derivative of the determinant."""
+    if not input.size:
+        return input.copy()
+    with np.errstate(all="ignore"):
+        U, s, V, sign = turned(input)
+        inner = U.conj().swapaxes(-1, -2) @ direction @ V.conj().swapaxes(-1, -2)
+        pairs = without_one(s)[1]
+        change = -pairs * inner.swapaxes(-1, -2)
+        along = (pairs @ np.diagonal(inner, axis1=-2, axis2=-1)[..., None])[..., 0]
+        change[..., range(s.shape[-1]), range(s.shape[-1])] = along
+        return sign * (U.conj() @ change @ V.conj())
+
+
+def third_derivative(F: Any, input: Any, first: Any, second: Any) -> Any:
+    """The third derivative of the determinant in two directions; for invertible matrices."""
+    K, d = F.mT(F.inv(input, "")), F.reshape(F.det(input), (*input.shape[:-2], 1, 1))
+
+    def trace(x: Any) -> Any:
+        return F.sum(K * x, (-2, -1), True)
+
+    def push(x: Any) -> Any:
+        return F.matmul(K, F.matmul(F.mT(x), K))
+
+    K_first, K_second = push(first), push(second)
+    both = F.matmul(K_first, F.matmul(F.mT(second), K)) + F.matmul(K_second, F.matmul(F.mT(first), K))
+    a, b = trace(first), trace(second)
+    crossed = F.sum(K_first * second, (-2, -1), True)
+    return d * ((a * b - crossed) * K - a * K_second - b * K_first + both)
+
+
+primitive(
+    "det", lambda xp, input: xp.linalg.det(input),
+    vjp={"input": lambda F, g, input: F.reshape(g, (*g.shape, 1, 1)) * F.cofactor(input)},
+    jvp={"input": lambda F, t, input: F.sum(t * F.cofactor(input), (-2, -1), False)},
+    batch="same", node_name="LinalgDetBackward0",
+)  # fmt: skip
+primitive(
+    "cofactor", cofactor_kernel, vjp={"input": lambda F, g, input: F.cofactor_push(input, g)},
+    jvp={"input": lambda F, t, input: F.cofactor_push(input, t)}, batch="same",
+)  # fmt: skip
+primitive(
+    "cofactor_push", cofactor_push_kernel,
+    vjp={"input": lambda F, g, input, direction: third_derivative(F, input, direction, g),
+         "direction": lambda F, g, input: F.cofactor_push(input, g)},
+    jvp={"input": lambda F, t, input, direction: third_derivative(F, input, direction, t),
+         "direction": lambda F, t, input: F.cofactor_push(input, t)},
+    batch="same",
+)  # fmt: skip
+
+
+@operator()
+@operator(namespace="linalg", method=False)
+def det(A: Tensor) -> Tensor:
+    """Determinant of a square matrix.
+
+    Its derivatives of first and second order are right for singular matrices too.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, n).
+
+    Raises
+    ------
+    RuntimeError
+        If the matrices are not square, or not of a floating or complex dtype.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.det(tp.tensor([[2., 1.], [0., 3.]]))
+    tensor(6.)
+    """
+    return F.det(square(A, "linalg.det"))
+
+
+def slogdet_vjp(F: Any, g: Any, input: Any, out: Any) -> Any:
+    """The differential of the logarithm of the determinant is tr(A^-1 dA)."""
+    of_sign, of_log = g
+    factor = of_log
+    if of_sign is not None and is_complex(out[0]):
+        turn = F.conj(of_sign) * out[0]
+        turn = (F.conj(turn) - turn) * 0.5
+        factor = turn if factor is None else factor + turn
+    if factor is None:
+        return F.zeros_like(input)
+    return F.reshape(factor, (*factor.shape, 1, 1)) * mH(F, F.inv(input, ""))
+
+
+def slogdet_jvp(F: Any, t: Any, input: Any, out: Any) -> Any:
+    change = F.sum(t * F.mT(F.inv(input, "")), (-2, -1), False)
+    if not is_complex(input):
+        return [F.zeros_like(out[0]), change]
+    return [out[0] * (change - F.conj(change)) * 0.5, F.real(change)]
+
+
+def slogdet_kernel(xp: Any, input: Any) -> Any:
+    sign, logarithm = xp.linalg.slogdet(input)
+    return np.asarray(sign), np.asarray(logarithm)
+
+
+primitive("slogdet", slogdet_kernel, vjp={"input": slogdet_vjp}, jvp={"input": slogdet_jvp}, batch="same", holomorphic=False,
+          outputs=2, node_name="LinalgSlogdetBackward0")  # fmt: skip
+
+
+@operator(namespace="linalg", method=False)
+def slogdet(A: Tensor) -> Any:
+    """Sign and logarithm of the absolute value of the determinant.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, n).
+
+    Returns
+    -------
+    sign, logabsdet : Tensor
+        The named tuple; sign is 0, and logabsdet -inf, for a singular matrix.
+
+    Raises
+    ------
+    RuntimeError
+        If the matrices are not square, or not of a floating or complex dtype.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.slogdet(tp.tensor([[1., 0.], [0., -1.]]))
+    tensorplay.return_types.linalg_slogdet(
+    sign=tensor(-1.),
+    logabsdet=tensor(0.))
+    """
+    return return_types.linalg_slogdet(*F.slogdet(square(A, "linalg.slogdet")))
+
+
+@operator(name="slogdet")
+def torch_slogdet(input: Tensor) -> Any:
+    """Sign and logarithm of the absolute value of the determinant; as :func:`tensorplay.linalg.slogdet`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Shape (..., n, n).
+
+    Returns
+    -------
+    sign, logabsdet : Tensor
+        The named tuple.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.slogdet(tp.tensor([[1., 0.], [0., -1.]])).sign
+    tensor(-1.)
+    """
+    return return_types.slogdet(*F.slogdet(square(input, "slogdet", "input")))
+
+
+@operator(out=False)
+def logdet(input: Tensor) -> Tensor:
+    """Logarithm of the determinant: -inf where it is zero, nan where it is negative.
+
+    Parameters
+    ----------
+    input : Tensor
+        Shape (..., n, n).
+
+    Raises
+    ------
+    RuntimeError
+        If the matrices are not square, or not of a floating or complex dtype.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.logdet(tp.tensor([[1., 0.], [0., 1.]]))
+    tensor(0.)
+    """
+    sign, logarithm = F.slogdet(square(input, "logdet", "input"))
+    return F.log(sign) + logarithm
+
+
+# ---- inverses
+
+
+def by_matrix(function: Any, info: Any, *arrays: Any) -> Any:
+    """The function of the matrices that are not singular; nan for the others."""
+
+    def one(code: Any, *matrices: Any) -> Any:
+        if code[0, 0]:
+            return np.full(matrices[-1].shape, np.nan, matrices[-1].dtype)
+        return function(*matrices)
+
+    return each(one, info[..., None, None], *arrays)
+
+
+def inv_kernel(xp: Any, input: Any, *, check: str) -> Any:
+    try:
+        return xp.linalg.inv(input)
+    except np.linalg.LinAlgError:
+        info = np.asarray(each(lambda a: getrf(a)[2], input))
+    if check:
+        where, order = element(info)
+        raise LinAlgError(f"{check}: {where}The diagonal element {order} is zero, the inversion could not be completed because "
+                          "the input matrix is singular.") from None  # fmt: skip
+    return by_matrix(np.linalg.inv, info, input)
+
+
+def inv_rule(F: Any, t: Any, out: Any) -> Any:
+    return -F.matmul(out, F.matmul(t, out))
+
+
+def inv_vjp(F: Any, g: Any, out: Any) -> Any:
+    return inv_rule(F, g, F.mT(out))
+
+
+primitive("inv", inv_kernel, vjp={"input": inv_vjp}, jvp={"input": inv_rule}, batch="same",
+          node_name="LinalgInvExBackward0")  # fmt: skip
+
+
+@operator(namespace="linalg", method=False)
+def inv(A: Tensor) -> Tensor:
+    """Inverse of a square matrix.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, n).
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is singular.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.inv(tp.tensor([[2., 0.], [0., 4.]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+    return F.inv(square(A, "linalg.inv"), "linalg.inv")
+
+
+@operator()
+def inverse(input: Tensor) -> Tensor:
+    """Inverse of a square matrix; as :func:`tensorplay.linalg.inv`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Shape (..., n, n).
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is singular.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.inverse(tp.tensor([[2., 0.], [0., 4.]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+    return F.inv(square(input, "linalg.inv"), "linalg.inv")
+
+
+@operator(namespace="linalg", method=False)
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
+    """Inverse together with a code of success, instead of an error.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, n).
+    check_errors : bool
+        Whether to raise all the same.
+
+    Returns
+    -------
+    inverse, info : Tensor
+        The named tuple. ``info``, of int32, is 0, or the position (from 1) of the first zero among the pivots; the inverse is
+        then full of nan.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.inv_ex(tp.zeros(2, 2)).info
+    tensor(1, dtype=tensorplay.int32)
+    """
+    name = "linalg.inv_ex"
+    out = F.inv(square(A, name), name if check_errors else "")
+    return return_types.linalg_inv_ex(out, F.lu_factor(A.detach(), "")[2])
+
+
+# ---- linear systems: A X = B
+
+
+def solve_kernel(xp: Any, input: Any, other: Any, *, check: str) -> Any:
+    try:
+        if input.ndim == 2 < other.ndim:
+            return as_columns(lambda wide: xp.linalg.solve(input, wide), other)
+        return xp.linalg.solve(input, other)
+    except np.linalg.LinAlgError:
+        info = np.asarray(each(lambda a: getrf(a)[2], input))
+    if check:
+        raise LinAlgError(f"{check}: {element(info)[0]}The solver failed because the input matrix is singular.") from None
+    return by_matrix(np.linalg.solve, info, input, other)
+
+
+def solve_vjp(F: Any, g: Any, input: Any, out: Any, input_shape: Any, other_shape: Any, needs: Any) -> Any:
+    of_other = F.solve(F.mT(input), g, "")
+    of_input = sum_batch(F, -F.matmul(of_other, F.mT(out)), input_shape) if needs[0] else None
+    return of_input, sum_batch(F, of_other, other_shape) if needs[1] else None
+
+
+def solve_jvp(F: Any, tangents: Any, input: Any, out: Any) -> Any:
+    of_input, right = tangents
+    if of_input is not None:
+        moved = F.matmul(of_input, out)
+        right = -moved if right is None else right - moved
+    return F.solve(input, right, "")
+
+
+primitive("solve", solve_kernel, vjp=solve_vjp, jvp=solve_jvp, batch="elementwise", node_name="LinalgSolveExBackward0")
+
+
+def solved(name: str, A: Tensor, B: Tensor, left: bool, check: str) -> Tensor:
+    a = square(A, name)._data.shape
+    b = floating(B, name, "B", 2)._data.shape
+    same_dtype(name, A=A, B=B)
+    vector = len(b) == 1 or (len(b) == len(a) - 1 and b == a[:-1])
+    if vector:
+        A, B, left = A if left else F.mT(A), F.reshape(B, (*b, 1)), True
+    elif not b:
+        raise RuntimeError(f"{name}: B must have at least one dimension, got a 0-dim tensor")
+    check_system(name, A, B, left)
+    out = F.solve(A, B, check) if left else F.mT(F.solve(F.mT(A), F.mT(B), check))
+    return F.reshape(out, out._data.shape[:-1]) if vector else out
+
+
+@operator(namespace="linalg", method=False)
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """Solve AX = B, or XA = B, for a square A.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, n).
+    B : Tensor
+        Shape (n,) or (..., n) with the batch of A, one vector for each matrix; or (..., n, k), or (..., k, n) if ``left`` is
+        False, with a batch that broadcasts.
+    left : bool
+        Whether to solve AX = B.
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is singular.
+    RuntimeError
+        If shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.solve(tp.tensor([[2., 0.], [0., 4.]]), tp.tensor([2., 2.]))
+    tensor([1.0000, 0.5000])
+    """
+    return solved("linalg.solve", A, B, left, "linalg.solve")
+
+
+@operator(namespace="linalg", method=False)
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+    """Solve AX = B, or XA = B, and return a code of success instead of an error.
+
+    Parameters
+    ----------
+    A, B, left
+        As for :func:`tensorplay.linalg.solve`.
+    check_errors : bool
+        Whether to raise all the same.
+
+    Returns
+    -------
+    result, info : Tensor
+        The named tuple. ``info``, of int32, is 0, or the position (from 1) of the first zero among the pivots; the result is
+        then full of nan.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.solve_ex(tp.zeros(2, 2), tp.ones(2)).info
+    tensor(1, dtype=tensorplay.int32)
+    """
+    name = "linalg.solve_ex"
+    out = solved(name, A, B, left, name if check_errors else "")
+    return return_types.linalg_solve_ex(out, F.lu_factor(A.detach(), "")[2])
+
+
+@operator(namespace="linalg", method=False)
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
+    """Inverse of a tensor with respect to :func:`tensorplay.tensordot` over ``ind`` dimensions.
+
+    Parameters
+    ----------
+    A : Tensor
+        The first ``ind`` extents have the same product as the others.
+    ind : int
+        How many leading dimensions are the rows.
+
+    Raises
+    ------
+    RuntimeError
+        If the products differ.
+    LinAlgError
+        If the tensor is singular.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.tensorinv(tp.eye(6).reshape(2, 3, 6)).shape
+    tensorplay.Size([6, 2, 3])
+    """
+    name = "linalg.tensorinv"
+    shape = floating(A, name)._data.shape
+    if ind <= 0:
+        raise RuntimeError(f"{name}: Expected ind to be a strictly positive integer, got {ind}")
+    rows, columns = math.prod(shape[:ind]), math.prod(shape[ind:])
+    if rows != columns:
+        raise RuntimeError(f"{name}: Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), "
+                           f"but got {columns} != {rows}")  # fmt: skip
+    return F.reshape(F.inv(F.reshape(A, (rows, rows)), name), (*shape[ind:], *shape[:ind]))
+
+
+@operator(namespace="linalg", method=False)
+def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
+    """The tensor X with ``tensordot(A, X, dims=X.ndim) == B``.
+
+    Parameters
+    ----------
+    A, B : Tensor
+        The leading extents of A are those of B; the others have the same product.
+    dims : sequence of int, optional
+        Dimensions of A to move to its end first.
+
+    Raises
+    ------
+    RuntimeError
+        If the extents do not fit.
+    LinAlgError
+        If A is singular.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.tensorsolve(tp.eye(6).reshape(2, 3, 6), tp.ones(2, 3))
+    tensor([1., 1., 1., 1., 1., 1.])
+    """
+    name = "linalg.tensorsolve"
+    floating(A, name)
+    floating(B, name, "B", 2)
+    same_dtype(name, A=A, B=B)
+    if dims is not None:
+        last = [d % A._data.ndim for d in arguments.dimensions(list(dims), A._data.ndim, name, "dims", 3)]
+        order = [d for d in range(A._data.ndim) if d not in last] + last
+        A = F.permute(A, tuple(d - A._data.ndim for d in order))
+    shape, n = A._data.shape[B._data.ndim :], B._data.size
+    if math.prod(shape) != n or A._data.size != n * n:
+        raise RuntimeError(f"{name}: Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+                           f"prod(self.shape[:other.ndim]), but got {math.prod(shape)} != {n}")  # fmt: skip
+    return F.reshape(F.solve(F.reshape(A, (n, n)), F.reshape(B, (n, 1)), name), shape)
+
+
+# ---- pseudoinverse and least squares
+
+
+def pinv_kernel(xp: Any, input: Any, atol: Any, rtol: Any, *, hermitian: bool) -> Any:
+    if not input.size:
+        return np.zeros((*input.shape[:-2], *input.shape[:-3:-1]), input.dtype)
+    try:
+        if hermitian:
+            values, right = xp.linalg.eigh(input)
+            left, sizes = right, xp.abs(values)
+        else:
+            left, values, right = xp.linalg.svd(input, full_matrices=False)
+            sizes, right = values, right.swapaxes(-1, -2).conj()
+    except np.linalg.LinAlgError:
+        raise LinAlgError("linalg.pinv: The algorithm failed to converge; is the input finite?") from None
+    cutoff = xp.maximum(atol, rtol * sizes.max(-1))[..., None]
+    keep = sizes > cutoff
+    scale = xp.where(keep, 1 / xp.where(keep, values, 1), 0)[..., None, :].astype(values.dtype)
+    return (right * scale) @ left.swapaxes(-1, -2).conj()
+
+
+def pinv_vjp(F: Any, g: Any, input: Any, out: Any) -> Any:
+    """G. Golub, V. Pereyra, The differentiation of pseudo-inverses and nonlinear least squares problems, 1973."""
+    A, P, gH = input, out, mH(F, g)
+    PH = mH(F, P)
+    left, right = F.matmul(gH, F.matmul(P, PH)), F.matmul(PH, F.matmul(P, gH))
+    out = left - F.matmul(A, F.matmul(P, left)) + right - F.matmul(F.matmul(right, P), A)
+    return out - F.matmul(PH, F.matmul(g, PH))
+
+
+def pinv_jvp(F: Any, t: Any, input: Any, out: Any) -> Any:
+    A, P, tH = input, out, mH(F, t)
+    PH = mH(F, P)
+    left, right = F.matmul(P, F.matmul(PH, tH)), F.matmul(F.matmul(tH, PH), P)
+    out = left - F.matmul(F.matmul(left, A), P) + right - F.matmul(P, F.matmul(A, right))
+    return out - F.matmul(P, F.matmul(t, P))
+
+
+primitive("pinv", pinv_kernel, vjp={"input": pinv_vjp}, jvp={"input": pinv_jvp}, batch="same", holomorphic=False,
+          node_name="LinalgPinvBackward0")  # fmt: skip
+
+
+def tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
+    """Absolute and relative tolerance as tensors. Default: the dtype's precision times the larger extent, if atol is not > 0."""
+    real = A._data.dtype.type(0).real.dtype
+    for argument, value in (("atol", atol), ("rtol", rtol)):
+        if isinstance(value, Tensor) and value._data.dtype.kind == "c":
+            raise RuntimeError(f"{name}: {argument} tensor of complex type is not supported.")
+    precision = float(np.finfo(real).eps) * max(A._data.shape[-2:])
+    if rtol is None:
+        rtol = precision
+        if isinstance(atol, Tensor):
+            rtol = F.where(F.gt(atol, 0), wrap(np.zeros((), real)), wrap(np.asarray(precision, real)))
+        elif atol is not None and atol > 0:
+            rtol = 0
+    given = (0 if atol is None else atol, rtol)
+    first, second = (t.detach() if isinstance(t, Tensor) else wrap(np.asarray(t, real)) for t in given)
+    return first, second
+
+
+@operator(namespace="linalg", method=False)
+def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
+    """Moore-Penrose pseudoinverse.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, m).
+    rcond : float or Tensor, optional
+        An older name of ``rtol``.
+    hermitian : bool
+        Whether A may be taken to be Hermitian.
+    atol, rtol : float or Tensor, optional
+        Singular values up to the larger of ``atol`` and ``rtol`` times the largest one count as zero. Default: 0, and the
+        precision of the dtype times the larger of n and m, or 0 if ``atol`` is given.
+
+    Returns
+    -------
+    Tensor
+        Shape (..., m, n). Differentiable where the rank does not change.
+
+    Raises
+    ------
+    LinAlgError
+        If the singular values do not converge.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.pinv(tp.tensor([[2., 0.], [0., 0.]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.0000]])
+    """
+    (square if hermitian else matrix)(A, "linalg.pinv")
+    return F.pinv(A, *tolerances("linalg.pinv", A, atol, rcond if rtol is None else rtol), bool(hermitian))
+
+
+@operator(out=False)
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """Moore-Penrose pseudoinverse; as :func:`tensorplay.linalg.pinv` with ``rtol=rcond``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Shape (..., n, m).
+    rcond : float
+        Relative size of the singular values that count as zero.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.pinverse(tp.tensor([[2.], [0.]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    return F.pinv(matrix(input, "pinverse", "input"), *tolerances("pinverse", input, None, rcond), False)
+
+
+def lstsq_kernel(xp: Any, input: Any, other: Any, *, rcond: float, driver: str) -> Any:
+    import scipy.linalg
+
+    n, m = input.shape[-2:]
+
+    def least(a: Any, b: Any) -> Any:
+        if not a.size or not b.size:
+            return np.zeros((m, b.shape[1]), b.dtype), np.int64(0), np.zeros(min(n, m), b.real.dtype)
+        if driver == "gels":
+            (gels,) = scipy.linalg.lapack.get_lapack_funcs(("gels",), (a, b))
+            tall = np.concatenate([b, np.zeros((max(m - n, 0), b.shape[1]), b.dtype)])
+            _, out, info = gels(a, tall)
+            if info:
+                raise LinAlgError("linalg.lstsq: The least squares solution could not be computed because the input matrix does "
+                                  f"not have full rank (diagonal element {info} of its triangular factor is zero).")  # fmt: skip
+            return out[:m], np.int64(min(n, m)), np.zeros(min(n, m), b.real.dtype)
+        out, _, rank, values = scipy.linalg.lstsq(a, b, rcond, lapack_driver=driver, check_finite=False)
+        return out, np.int64(rank), np.zeros(min(n, m), b.real.dtype) if values is None else values
+
+    return each(least, input, other)
+
+
+def lstsq_vjp(F: Any, g: Any, input: Any, other: Any, input_shape: Any, other_shape: Any, rcond: float, driver: str,
+              needs: Any) -> Any:  # fmt: skip
+    """The solution is the pseudoinverse times B."""
+    P = pinv_of(F, input, rcond)
+    of_other = sum_batch(F, F.matmul(mH(F, P), g[0]), other_shape) if needs[1] else None
+    of_input = None
+    if needs[0]:
+        of_input = sum_batch(F, pinv_vjp(F, F.matmul(g[0], mH(F, other)), input, P), input_shape)
+    return of_input, of_other
+
+
+def lstsq_jvp(F: Any, tangents: Any, input: Any, other: Any, rcond: float, driver: str) -> Any:
+    P, total = pinv_of(F, input, rcond), None
+    if tangents[1] is not None:
+        total = F.matmul(P, tangents[1])
+    if tangents[0] is not None:
+        moved = F.matmul(pinv_jvp(F, tangents[0], input, P), other)
+        total = moved if total is None else total + moved
+    return [total, None, None]
+
+
+def pinv_of(F: Any, input: Any, rcond: float) -> Any:
+    return F.pinv(input, constant(F, np.asarray(0.0)), constant(F, np.asarray(max(rcond, 0.0))), False)
+
+
+primitive("lstsq", lstsq_kernel, vjp=lstsq_vjp, jvp=lstsq_jvp, batch="elementwise", holomorphic=False, outputs=3,
+          node_name="LinalgLstsqBackward0")  # fmt: skip
+
+
+@operator(namespace="linalg", method=False)
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
+    """Least squares: X that minimises the Frobenius norm of AX - B, the shortest one if there are many.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, m).
+    B : Tensor
+        Shape (..., n, k), or (..., n) with the batch of A.
+    rcond : float, optional
+        Relative size of the singular values that count as zero; the dtype's precision times the larger of n and m by default.
+    driver : {"gelsy", "gels", "gelsd", "gelss"}, optional
+        The LAPACK routine. "gels" takes for granted that A has full rank; only "gelsd" and "gelss" return singular values.
+
+    Returns
+    -------
+    solution, residuals, rank, singular_values : Tensor
+        The named tuple. Squared residuals are there if n > m, every matrix has full rank and the driver is not "gelsy".
+
+    Raises
+    ------
+    RuntimeError
+        If shapes, dtypes or the driver are wrong.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.lstsq(tp.tensor([[1.], [1.]]), tp.tensor([[1.], [3.]])).solution
+    tensor([[2.]])
+    """
+    name = "linalg.lstsq"
+    a = matrix(A, name, "input")._data.shape
+    b = floating(B, name, "other", 2)._data.shape
+    if not b:
+        raise RuntimeError(f"{name}: other must have at least 1 dimension.")
+    same_dtype(name, input=A, other=B)
+    driver = "gelsy" if driver is None else driver
+    if driver not in ("gelsy", "gels", "gelsd", "gelss"):
+        raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got {driver}")
+    vector = len(b) == len(a) - 1 and b == a[:-1]
+    if vector:
+        B = F.reshape(B, (*b, 1))
+    elif len(b) < 2 or b[-2] != a[-2]:
+        raise RuntimeError(f"{name}: input.size(-2) should match other.size(-{1 if len(b) < 2 else 2}), got shapes {list(a)} "
+                           f"and {list(b)}")  # fmt: skip
+    batch_shape(name, a[:-2], B._data.shape[:-2])
+    real = A._data.dtype.type(0).real.dtype
+    limit = float(np.finfo(real).eps) * max(a[-2:]) if rcond is None else float(rcond)
+    X, rank, values = F.lstsq(A, B, limit, driver)
+    none = wrap(np.empty(0, real))
+    residuals = none
+    if a[-2] > a[-1] and driver != "gelsy" and (not isinstance(rank._data, np.ndarray) or (rank._data == a[-1]).all()):
+        rest = F.vector_norm(F.matmul(A, X) - B, (-2,), False, 2.0)
+        residuals = rest * rest
+    batch = a[:-2]
+    if rank._data.shape != batch and isinstance(rank._data, np.ndarray):  # B had more batches than A
+        first = tuple(slice(None) if n == m else 0 for n, m in zip((1,) * (rank._data.ndim - len(batch)) + batch,
+                                                                   rank._data.shape, strict=True))  # fmt: skip
+        rank, values = wrap(rank._data[first].reshape(batch)), wrap(values._data[first].reshape(*batch, -1))
+    return return_types.linalg_lstsq(
+        F.reshape(X, X._data.shape[:-1]) if vector else X, residuals,
+        wrap(np.empty(0, np.int64)) if driver == "gels" else rank, values if driver in ("gelsd", "gelss") else none,
+    )  # fmt: skip
+
+
+# ---- functions of a matrix
+
+
+@operator()
+@operator(namespace="linalg", method=False)
+def matrix_power(A: Tensor, n: int) -> Tensor:
+    """A square matrix to an integer power, by repeated squaring.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., m, m).
+    n : int
+        The exponent; a negative one inverts.
+
+    Raises
+    ------
+    RuntimeError
+        If the matrices are not square.
+    LinAlgError
+        If ``n`` is negative and a matrix is singular.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.matrix_power(tp.tensor([[1., 1.], [0., 1.]]), 3)
+    tensor([[1., 3.],
+            [0., 1.]])
+    """
+    name = "linalg.matrix_power"
+    n = arguments.integer(n, name, "n", 2)
+    shape = arguments.tensor(A, name, "A")._data.shape
+    if len(shape) < 2 or shape[-1] != shape[-2]:
+        square(A, name)
+    if n == 0:
+        return F.expand(wrap(np.eye(shape[-1], dtype=A._data.dtype)), shape).clone()
+    if n < 0:
+        return matrix_power(F.inv(square(A, name), "linalg.inv"), -n)
+    out = None
+    while True:
+        if n & 1:
+            out = A if out is None else matmul(out, A)
+        n >>= 1
+        if not n:
+            return F.clone(out) if out is A else out
+        A = matmul(A, A)
+
+
+def matrix_exp_kernel(xp: Any, input: Any) -> Any:
+    import scipy.linalg
+
+    if not input.size:
+        return input.copy()
+    return scipy.linalg.expm(input).astype(input.dtype, copy=False)
+
+
+def matrix_exp_jvp(F: Any, t: Any, input: Any) -> Any:
+    """The upper right block of exp([[A, dA], [0, A]]): R. Mathias, A chain rule for matrix functions, 1996."""
+    n = input.shape[-1]
+    above, below = F.cat(input, t, dim=-1), F.cat(F.zeros_like(t), input, dim=-1)
+    return block(F, F.matrix_exp(F.cat(above, below, dim=-2)), slice(0, n), slice(n, None))
+
+
+def matrix_exp_vjp(F: Any, g: Any, input: Any) -> Any:
+    return matrix_exp_jvp(F, g, F.mT(input))
+
+
+primitive("matrix_exp", matrix_exp_kernel, vjp={"input": matrix_exp_vjp}, jvp={"input": matrix_exp_jvp}, batch="same",
+          node_name="LinalgMatrixExpBackward0")  # fmt: skip
+
+
+@operator(out=False)
+@operator(namespace="linalg", method=False, out=False)
+def matrix_exp(A: Tensor) -> Tensor:
+    """Exponential of a square matrix.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, n).
+
+    Raises
+    ------
+    RuntimeError
+        If the matrices are not square, or not of a floating or complex dtype.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.matrix_exp(tp.zeros(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    return F.matrix_exp(square(A, "linalg.matrix_exp"))
+
+
+# ---- chains and small things
+
+
+def chain(tensors: list[Tensor], name: str) -> Tensor:
+    """The product of several matrices in the order that needs the fewest multiplications (dynamic programming)."""
+    count = len(tensors)
+    extents = [tensors[0]._data.shape[0], *(t._data.shape[1] for t in tensors)]
+    for a, b in zip(tensors, tensors[1:], strict=False):
+        check_products(name, a, b)
+        check_inner(name, a._data.shape, b._data.shape)
+    costs = [[0] * count for _ in range(count)]
+    splits = [[0] * count for _ in range(count)]
+    for length in range(2, count + 1):
+        for i in range(count - length + 1):
+            j = i + length - 1
+            costs[i][j], splits[i][j] = min(
+                (costs[i][k] + costs[k + 1][j] + extents[i] * extents[k + 1] * extents[j + 1], k) for k in range(i, j))
+
+    def product(i: int, j: int) -> Tensor:
+        if i == j:
+            return tensors[i]
+        return F.mm(product(i, splits[i][j]), product(splits[i][j] + 1, j))
+
+    return product(0, count - 1)
+
+
+@operator(namespace="linalg", method=False)
+def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+    """Product of two or more matrices, in the order that needs the fewest multiplications.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensor
+        Matrices; the first may be a vector (a row) and the last one (a column), whose dimension is dropped.
+
+    Raises
+    ------
+    RuntimeError
+        If there are fewer than two, or shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.multi_dot([tp.ones(2, 3), tp.ones(3, 4), tp.ones(4)])
+    tensor([12., 12.])
+    """
+    name = "multi_dot"
+    given = list(arguments.tensors(tensors, name))
+    if len(given) < 2:
+        raise RuntimeError(f"{name}(): expected at least 2 tensors but got {len(given)}")
+    first, last = given[0]._data.ndim == 1, given[-1]._data.ndim == 1
+    if first:
+        given[0] = F.reshape(given[0], (1, *given[0]._data.shape))
+    if last:
+        given[-1] = F.reshape(given[-1], (*given[-1]._data.shape, 1))
+    for i, t in enumerate(given):
+        if t._data.ndim != 2:
+            which = "1D or 2D" if i in (0, len(given) - 1) else "2D"
+            raise RuntimeError(f"{name}(): tensor {i} must be {which} but got {t._data.ndim}D")
+    out = chain(given, name)
+    n, m = out._data.shape
+    return F.reshape(out, (n,) * (not first) + (m,) * (not last)) if first or last else out
+
+
+@operator(method=False)
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """Product of matrices, in the order that needs the fewest multiplications.
+
+    Parameters
+    ----------
+    *matrices : Tensor
+        One or more matrices.
+
+    Raises
+    ------
+    RuntimeError
+        If there are none, or shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.chain_matmul(tp.ones(1, 3), tp.ones(3, 4), tp.ones(4, 1))
+    tensor([[12.]])
+    """
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    given = list(arguments.tensors(matrices, "chain_matmul", "matrices"))
+    for i, t in enumerate(given):
+        if t._data.ndim != 2:
+            raise RuntimeError(f"chain_matmul(): Tensor dimension is {t._data.ndim}, expected 2 instead (matrix {i})")
+    return chain(given, "chain_matmul")
+
+
+@operator(namespace="linalg", method=False)
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """Dot products of the vectors along one dimension, those of ``x`` conjugated.
+
+    Parameters
+    ----------
+    x, y : Tensor
+        Shapes that broadcast, of one dtype.
+    dim : int
+        The dimension of the vectors.
+
+    Raises
+    ------
+    RuntimeError
+        If the dtypes differ.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.vecdot(tp.tensor([[1., 2.], [3., 4.]]), tp.tensor([1., 1.]))
+    tensor([3., 7.])
+    """
+    name = "linalg.vecdot"
+    check_products(name, x, y, "y")
+    shape = batch_shape(name, x._data.shape, y._data.shape)
+    dim = arguments.dimension(dim, len(shape), name)
+    product = F.conj(x) * y
+    return F.sum(product, (dim,), False) if shape else product
+
+
+@operator(namespace="linalg", method=False, out=False)
+def vander(x: Tensor, N: int | None = None) -> Tensor:
+    """Vandermonde matrix: the powers 0 to N - 1 of each element, along a new last dimension.
+
+    Parameters
+    ----------
+    x : Tensor
+        Shape (..., n).
+    N : int, optional
+        How many powers; n by default.
+
+    Raises
+    ------
+    RuntimeError
+        If ``N`` is not larger than 1, or ``x`` has no dimension.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.vander(tp.tensor([2, 3]), N=3)
+    tensor([[1, 2, 4],
+            [1, 3, 9]])
+    """
+    name = "linalg.vander"
+    shape = arguments.tensor(x, name, "x")._data.shape
+    if x._data.dtype.kind == "b":
+        raise RuntimeError(f"{name}: x of dtype bool is not supported")
+    if not shape and N is None:
+        raise RuntimeError(f"{name}: Expected dim of x to be at least 1, or N to be given")
+    N = shape[-1] if N is None else arguments.integer(N, name, "N", 2)
+    if N <= 1:
+        raise RuntimeError(f"{name}: N must be greater than 1, got {N}")
+    powers = [F.ones_like(x), x]
+    while len(powers) < N:
+        powers.append(F.mul(powers[-1], x))
+    return F.stack(*powers, dim=-1)

@@ -1,0 +1,503 @@
+"""Eigenvalues and singular values, with their vectors.
+
+Rules follow the differentials of the defining equations, with M* for the conjugate transpose. Where eigenvalues or singular
+values coincide, their vectors are free within a subspace; a loss that does not depend on the choice has no component along
+it, so those terms are left out and derivatives stay finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core import return_types
+from ..core.namespace import F, R
+from ..core.operator import operator
+from ..core.primitive import primitive
+from ..core.tensor import Tensor, wrap
+from .matrices import (
+    LinAlgError,
+    block,
+    diagonal,
+    diagonal_matrix,
+    is_complex,
+    matrix,
+    mH,
+    numpy_dtype,
+    scale_columns,
+    square,
+)
+
+
+def converging(name: str, function: Callable[..., Any], input: Any, *rest: Any) -> Any:
+    """The decomposition; a failure in PyTorch's words."""
+    try:
+        return function(input, *rest)
+    except np.linalg.LinAlgError:
+        reason = "the input matrix is ill-conditioned or has too many repeated values"
+        if not np.isfinite(input).all():
+            reason = "the input matrix contained non-finite values"
+        raise LinAlgError(f"{name}: The algorithm failed to converge because {reason}.") from None
+
+
+def check_phase(F: Any, inner: Any, what: str) -> None:
+    """A complex vector is defined up to a phase: raise if the loss depends on it."""
+    if F is not R or not is_complex(inner):
+        return
+    turn = np.abs(diagonal(F, inner).imag)
+    if turn.size and turn.max() > 1e-2 * max(1.0, float(np.abs(inner).max())):
+        raise RuntimeError(f"{what} in the complex case are specified up to multiplication by e^{{i phi}}. The specified loss "
+                           "function depends on this quantity, so it is ill-defined.")  # fmt: skip
+
+
+# ---- Hermitian matrices: A = V diag(L) V*
+
+
+def eigh_kernel(xp: Any, input: Any, *, lower: bool) -> Any:
+    return tuple(converging("linalg.eigh", xp.linalg.eigh, input, "L" if lower else "U"))
+
+
+def eigh_vjp(F: Any, g: Any, out: Any) -> Any:
+    (gL, gV), (L, V) = g, out
+    if gV is None:
+        return F.matmul(scale_columns(F, V, gL), mH(F, V))
+    inner = F.matmul(mH(F, V), gV)
+    check_phase(F, inner, "linalg_eigh_backward: The eigenvectors")
+    inner = (inner - mH(F, inner)) * F.inverse_gaps(L, -1) * 0.5
+    if gL is not None:
+        inner = inner + diagonal_matrix(F, gL)
+    return F.matmul(V, F.matmul(inner, mH(F, V)))
+
+
+def eigh_jvp(F: Any, t: Any, out: Any) -> Any:
+    L, V = out
+    inner = F.matmul(mH(F, V), F.matmul(t, V))
+    inner = (inner + mH(F, inner)) * 0.5
+    values = diagonal(F, inner)
+    return [F.real(values) if is_complex(values) else values, F.matmul(V, inner * F.inverse_gaps(L, -1))]
+
+
+primitive("eigh", eigh_kernel, vjp={"input": eigh_vjp}, jvp={"input": eigh_jvp}, batch="same", holomorphic=False, outputs=2,
+          node_name="LinalgEighBackward0")  # fmt: skip
+
+
+def values_kernel(xp: Any, input: Any, *, function: Callable[..., Any]) -> Any:
+    return function(input)
+
+
+primitive("spectrum", values_kernel, batch="same")
+"""Eigenvalues or singular values alone, where no derivative is wanted."""
+
+
+def differentiated(A: Tensor) -> bool:
+    """Whether the vectors are needed along with the values."""
+    return A._node is not None or not isinstance(A._data, np.ndarray)
+
+
+def lower(name: str, UPLO: str) -> bool:
+    if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"{name}: Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    return UPLO.upper() == "L"
+
+
+@operator(namespace="linalg", method=False)
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
+    """Eigenvalues, in ascending order, and orthonormal eigenvectors of a Hermitian matrix.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, n).
+    UPLO : {"L", "U"}
+        Which triangle is read.
+
+    Returns
+    -------
+    eigenvalues, eigenvectors : Tensor
+        The named tuple: real, of shape (..., n), and the vectors in the columns of a matrix of shape (..., n, n). A gradient
+        through the vectors is meaningful if the loss does not depend on their signs (phases, bases of equal eigenvalues).
+
+    Raises
+    ------
+    LinAlgError
+        If the algorithm does not converge.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.eigh(tp.tensor([[2., 0.], [0., 1.]])).eigenvalues
+    tensor([1., 2.])
+    """
+    return return_types.linalg_eigh(*F.eigh(square(A, "linalg.eigh"), lower("linalg.eigh", UPLO)))
+
+
+@operator(namespace="linalg", method=False)
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+    """Eigenvalues of a Hermitian matrix, in ascending order.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, n).
+    UPLO : {"L", "U"}
+        Which triangle is read.
+
+    Returns
+    -------
+    Tensor
+        Real, of shape (..., n).
+
+    Raises
+    ------
+    LinAlgError
+        If the algorithm does not converge.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.eigvalsh(tp.tensor([[2., 0.], [0., 1.]]))
+    tensor([1., 2.])
+    """
+    name = "linalg.eigvalsh"
+    half = lower(name, UPLO)
+    if differentiated(square(A, name)):
+        return F.eigh(A, half)[0]
+    return F.spectrum(A, eigvalsh_lower if half else eigvalsh_upper)
+
+
+def eigvalsh_lower(input: Any) -> Any:
+    return converging("linalg.eigvalsh", np.linalg.eigvalsh, input, "L")
+
+
+def eigvalsh_upper(input: Any) -> Any:
+    return converging("linalg.eigvalsh", np.linalg.eigvalsh, input, "U")
+
+
+# ---- any square matrix: A V = V diag(L)
+
+
+def finite(name: str, input: Any) -> Any:
+    if not np.isfinite(input).all():
+        raise RuntimeError(f"{name}: input tensor should not contain infs or NaNs.")
+    return input
+
+
+def eig_kernel(xp: Any, input: Any) -> Any:
+    values, vectors = converging("linalg.eig", xp.linalg.eig, finite("linalg.eig", input))
+    dtype = np.result_type(input.dtype, np.complex64)
+    return values.astype(dtype), vectors.astype(dtype)
+
+
+def eig_vjp(F: Any, g: Any, out: Any, input_dtype: Any) -> Any:
+    (gL, gV), (L, V) = g, out
+    VH = mH(F, V)
+    if gV is None:
+        inner = diagonal_matrix(F, gL)
+    else:
+        inner = F.matmul(VH, gV)
+        check_phase(F, inner, "linalg_eig_backward: The eigenvectors")
+        inner = inner - scale_columns(F, F.matmul(VH, V), F.real(diagonal(F, inner)))
+        inner = inner * F.conj(F.inverse_gaps(L, -1))
+        if gL is not None:
+            inner = inner + diagonal_matrix(F, gL)
+    out = F.solve(VH, F.matmul(inner, VH), "")
+    return out if input_dtype.kind == "c" else F.real(out)
+
+
+def eig_jvp(F: Any, t: Any, out: Any) -> Any:
+    """Vectors keep the length 1, and the phase that makes the change orthogonal to them."""
+    L, V = out
+    inner = F.solve(V, F.matmul(F.cast(t, numpy_dtype(V)), V), "")
+    turned = F.matmul(V, inner * F.inverse_gaps(L, -1))
+    along = F.real(F.sum(F.conj(V) * turned, (-2,), False))
+    return [diagonal(F, inner), turned - scale_columns(F, V, along)]
+
+
+primitive("eig", eig_kernel, vjp={"input": eig_vjp}, jvp={"input": eig_jvp}, batch="same", holomorphic=False, outputs=2,
+          node_name="LinalgEigBackward0")  # fmt: skip
+
+
+@operator(namespace="linalg", method=False)
+def eig(A: Tensor) -> Any:
+    """Eigenvalues and eigenvectors of a square matrix, complex in general.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, n).
+
+    Returns
+    -------
+    eigenvalues, eigenvectors : Tensor
+        The named tuple, complex: shape (..., n), in no order, and vectors of length 1 in the columns of a matrix of shape
+        (..., n, n). A gradient through the vectors is meaningful if the loss does not depend on their phases.
+
+    Raises
+    ------
+    RuntimeError
+        If the input is not finite.
+    LinAlgError
+        If the algorithm does not converge.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.eig(tp.tensor([[0., 1.], [-1., 0.]])).eigenvalues
+    tensor([0.+1.j, 0.-1.j])
+    """
+    return return_types.linalg_eig(*F.eig(square(A, "linalg.eig")))
+
+
+def eigvals_of(input: Any) -> Any:
+    values = converging("linalg.eigvals", np.linalg.eigvals, finite("linalg.eigvals", input))
+    return values.astype(np.result_type(input.dtype, np.complex64))
+
+
+@operator(namespace="linalg", method=False)
+def eigvals(A: Tensor) -> Tensor:
+    """Eigenvalues of a square matrix, complex, in no order.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, n).
+
+    Raises
+    ------
+    RuntimeError
+        If the input is not finite.
+    LinAlgError
+        If the algorithm does not converge.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.eigvals(tp.tensor([[0., 1.], [-1., 0.]]))
+    tensor([0.+1.j, 0.-1.j])
+    """
+    if differentiated(square(A, "linalg.eigvals")):
+        return F.eig(A)[0]
+    return F.spectrum(A, eigvals_of)
+
+
+# ---- any matrix: A = U diag(S) V*
+
+
+def svd_kernel(xp: Any, input: Any, *, full: bool) -> Any:
+    return tuple(converging("linalg.svd", xp.linalg.svd, input, full))
+
+
+def leading(F: Any, out: Any) -> tuple[Any, ...]:
+    """The singular vectors that belong to singular values, V in columns; and the others, if there are any."""
+    U, S, Vh = out
+    k = S.shape[-1]
+    V = mH(F, Vh)
+    rest = slice(k, None)
+    U_rest = block(F, U, slice(None), rest) if U.shape[-1] > k else None
+    V_rest = block(F, V, slice(None), rest) if V.shape[-1] > k else None
+    if U_rest is not None:
+        U = block(F, U, slice(None), slice(0, k))
+    if V_rest is not None:
+        V = block(F, V, slice(None), slice(0, k))
+    return U, S, V, U_rest, V_rest
+
+
+def outside(F: Any, vectors: Any, rest: Any, x: Any) -> Any:
+    """The part of the columns of x orthogonal to the vectors."""
+    if rest is not None:
+        return F.matmul(rest, F.matmul(mH(F, rest), x))
+    return x - F.matmul(vectors, F.matmul(mH(F, vectors), x))
+
+
+def reciprocal_values(F: Any, S: Any) -> Any:
+    """1 / S, and 0 where S is zero up to rounding."""
+    return diagonal(F, F.inverse_gaps(S, 1)) * 2
+
+
+def svd_vjp(F: Any, g: Any, out: Any) -> Any:
+    """With a, b the sum and the difference of the skew parts of U* gU and V* gV: a / (s_j - s_i) + b / (s_j + s_i)."""
+    gU, gS, gVh = g
+    U, S, V, U_rest, V_rest = leading(F, out)
+    rows, columns, k = U.shape[-2], V.shape[-2], S.shape[-1]
+    if gU is None and gVh is None:
+        return F.matmul(scale_columns(F, U, gS), mH(F, V))
+    gV = None if gVh is None else mH(F, gVh)
+    gU, gU_rest = split(F, gU, k)
+    gV, gV_rest = split(F, gV, k)
+    of_U = None if gU is None else F.matmul(mH(F, U), gU)
+    of_V = None if gV is None else F.matmul(mH(F, V), gV)
+    check_phase(F, of_U if of_V is None else of_V if of_U is None else of_U + of_V, "svd_backward: The singular vectors")
+    of_U, of_V = (None if x is None else x - mH(F, x) for x in (of_U, of_V))
+    apart, together = F.inverse_gaps(S, -1) * 0.5, F.inverse_gaps(S, 1) * 0.5
+    inner = None
+    if of_U is not None:
+        inner = of_U * (apart + together)
+    if of_V is not None:
+        other = of_V * (apart - together)
+        inner = other if inner is None else inner + other
+    if gS is not None:
+        inner = inner + diagonal_matrix(F, gS)
+    total = F.matmul(U, F.matmul(inner, mH(F, V)))
+    scale = reciprocal_values(F, S)
+    if rows > k:
+        moved = None if gU is None else outside(F, U, U_rest, gU)
+        if gU_rest is not None:
+            turned = F.matmul(U_rest, F.matmul(mH(F, gU_rest), U))
+            moved = -turned if moved is None else moved - turned
+        if moved is not None:
+            total = total + F.matmul(scale_columns(F, moved, scale), mH(F, V))
+    if columns > k:
+        moved = None if gV is None else outside(F, V, V_rest, gV)
+        if gV_rest is not None:
+            turned = F.matmul(V_rest, F.matmul(mH(F, gV_rest), V))
+            moved = -turned if moved is None else moved - turned
+        if moved is not None:
+            total = total + F.matmul(U, mH(F, scale_columns(F, moved, scale)))
+    return total
+
+
+def split(F: Any, g: Any, k: int) -> tuple[Any, Any]:
+    """The cotangents of the leading columns and of the rest."""
+    if g is None or g.shape[-1] == k:
+        return g, None
+    return block(F, g, slice(None), slice(0, k)), block(F, g, slice(None), slice(k, None))
+
+
+def svd_jvp(F: Any, t: Any, out: Any) -> Any:
+    U, S, V, U_rest, V_rest = leading(F, out)
+    right, left = F.matmul(t, V), F.matmul(mH(F, t), U)
+    inner = F.matmul(mH(F, U), right)
+    values = diagonal(F, inner)
+    adjoint = mH(F, inner)
+    apart, together = F.inverse_gaps(S, -1) * 0.5, F.inverse_gaps(S, 1) * 0.5
+    apart, together = (inner + adjoint) * apart, (inner - adjoint) * together
+    scale = reciprocal_values(F, S)
+    dU, dV = F.matmul(U, apart + together), F.matmul(V, apart - together)
+    if U.shape[-2] > S.shape[-1]:
+        dU = with_rest(F, dU, U, U_rest, scale_columns(F, outside(F, U, U_rest, right), scale))
+    if V.shape[-2] > S.shape[-1]:
+        dV = with_rest(F, dV, V, V_rest, scale_columns(F, outside(F, V, V_rest, left), scale))
+    return [dU, F.real(values) if is_complex(values) else values, mH(F, dV)]
+
+
+def with_rest(F: Any, inside: Any, vectors: Any, rest: Any, moved: Any) -> Any:
+    """Tangents of all columns: the rest turns just so far that it stays orthogonal."""
+    if rest is None:
+        return inside + moved
+    turned = -F.matmul(vectors, F.matmul(mH(F, moved), rest))
+    return F.cat(inside + moved, turned, dim=-1)
+
+
+primitive("svd", svd_kernel, vjp={"input": svd_vjp}, jvp={"input": svd_jvp}, batch="same", holomorphic=False, outputs=3,
+          node_name="LinalgSvdBackward0")  # fmt: skip
+
+
+@operator(namespace="linalg", method=False)
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+    """Singular value decomposition: U @ diag(S) @ Vh equal to A.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, m).
+    full_matrices : bool
+        Whether U and Vh are square; else they have k columns and rows, k the smaller of n and m.
+    driver : None
+        CUDA only.
+
+    Returns
+    -------
+    U, S, Vh : Tensor
+        The named tuple: unitary matrices and the real singular values, of shape (..., k), in descending order. A gradient
+        through U and Vh is meaningful if the loss does not depend on their signs (phases, bases of equal values).
+
+    Raises
+    ------
+    LinAlgError
+        If the algorithm does not converge, as for nan.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.svd(tp.tensor([[0., 2.], [1., 0.]])).S
+    tensor([2., 1.])
+    """
+    check_driver("linalg.svd", driver)
+    return return_types.linalg_svd(*F.svd(matrix(A, "linalg.svd"), bool(full_matrices)))
+
+
+def check_driver(name: str, driver: str | None) -> None:
+    if driver is not None:
+        raise RuntimeError(f"{name}: keyword argument `driver=` is only supported on CUDA inputs, got {driver!r}")
+
+
+def svdvals_of(input: Any) -> Any:
+    return converging("linalg.svdvals", np.linalg.svd, input, False, False)
+
+
+@operator(namespace="linalg", method=False)
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """Singular values, in descending order.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, m).
+    driver : None
+        CUDA only.
+
+    Returns
+    -------
+    Tensor
+        Real, of shape (..., min(n, m)).
+
+    Raises
+    ------
+    LinAlgError
+        If the algorithm does not converge, as for nan.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.svdvals(tp.tensor([[0., 2.], [1., 0.]]))
+    tensor([2., 1.])
+    """
+    check_driver("linalg.svdvals", driver)
+    if differentiated(matrix(A, "linalg.svdvals")):
+        return F.svd(A, False)[1]
+    return F.spectrum(A, svdvals_of)
+
+
+@operator(name="svd")
+def torch_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    """Singular value decomposition; :func:`tensorplay.linalg.svd` in its older form, which returns V itself.
+
+    Parameters
+    ----------
+    input : Tensor
+        Shape (..., n, m).
+    some : bool
+        Whether the reduced decomposition is wanted.
+    compute_uv : bool
+        Whether U and V are wanted; zeros otherwise.
+
+    Returns
+    -------
+    U, S, V : Tensor
+        The named tuple.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.svd(tp.tensor([[0., 2.], [1., 0.]])).S
+    tensor([2., 1.])
+    """
+    matrix(input, "svd", "input")
+    if not compute_uv:
+        *batch, n, m = input._data.shape
+        dtype = input._data.dtype
+        return return_types.svd(wrap(np.zeros((*batch, n, n), dtype)), svdvals(input), wrap(np.zeros((*batch, m, m), dtype)))
+    U, S, Vh = F.svd(input, not some)
+    return return_types.svd(U, S, mH(F, Vh))
