@@ -10,7 +10,7 @@ from ..core.namespace import F
 from ..core.node import AccumulateGrad, Node
 from ..core.state import count, state
 from ..core.tensor import Tensor, wrap
-from ..core.transforms import Alias, enter, expanded, leave, unpack_batched
+from ..core.transforms import StandIn, enter, expanded, leave, unpack_batched
 from . import engine
 
 
@@ -35,7 +35,7 @@ class Leaves:
             leaf = wrap(x._data)
             leaf._stamp = x._stamped()
             if recording and x._node is not None:
-                leaf._node = Alias(x._node)
+                leaf._node = StandIn(x._node)
                 self.tracked = True
             else:
                 leaf._node = AccumulateGrad(leaf)

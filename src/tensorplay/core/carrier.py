@@ -165,3 +165,17 @@ def match(tangent: Tensor, primal: Tensor) -> Tensor:
     if tangent._data.shape != primal._data.shape:
         tangent = F.expand(tangent, primal._data.shape)
     return tangent
+
+
+def own_memory(t: Tensor) -> Tensor:
+    """The same value and history, at every level, in memory that nobody else writes to."""
+    data = t._data
+    if type(data) is np.ndarray:
+        data = data.copy()
+    elif type(data) is Batched:
+        data = Batched(own_memory(data.value), data.level)
+    elif type(data) is Dual:  # a tangent is never written to
+        data = Dual(own_memory(data.primal), data.tangent, data.level)
+    copy = t._alias(t._node)
+    copy._data, copy._stamp = data, None
+    return copy

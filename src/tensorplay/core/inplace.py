@@ -19,7 +19,9 @@ from .node import AccumulateGrad, Node, place
 from .primitive import PRIMITIVES, Primitive, check_broadcast
 from .state import count, state
 from .tensor import Tensor, wrap
-from .transforms import Alias
+from .transforms import Alias, StandIn
+
+LEAVES = (AccumulateGrad, StandIn)
 
 
 def check_writable(t: Tensor, name: str) -> None:
@@ -71,7 +73,7 @@ def involved(t: Tensor, name: str, *nodes: Node | None) -> bool:
     view = None if t._rare is None else t._rare.view
     recorded = t._node is not None or any(node is not None for node in nodes)
     if view is None:
-        if recorded and type(t._node) is AccumulateGrad:
+        if recorded and type(t._node) in LEAVES:
             raise RuntimeError(f"{name}: a leaf Variable that requires grad is being used in an in-place operation. "
                                "Use it under no_grad(), or write to a clone.")  # fmt: skip
         return recorded
@@ -87,7 +89,7 @@ def involved(t: Tensor, name: str, *nodes: Node | None) -> bool:
         )
     if view.without_grad:
         raise RuntimeError(f"{name}: {MADE_WITHOUT_GRAD.format('is being modified inplace')}")
-    if type(base) is AccumulateGrad or type(t._node) is AccumulateGrad:
+    if type(base) in LEAVES or type(t._node) in LEAVES:
         raise RuntimeError(f"{name}: a view of a leaf Variable that requires grad is being used in an in-place operation. "
                            "Use it under no_grad(), or write to a view of a clone.")  # fmt: skip
     return True

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import dtype as dtypes
 from .callpath import parameters_of
-from .carrier import Meta
+from .carrier import Meta, own_memory
 from .inplace import check_writable, old_value, write
 from .primitive import PRIMITIVES
 from .promotion import can_cast
@@ -128,7 +128,7 @@ def inplace_twin(fn: Callable[..., Any], name: str, into: Callable[..., None] | 
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
         check_writable(input, name)
-        old = old_value(input)
+        old = old_value(input) if type(input._data) is np.ndarray else own_memory(input)
         args = tuple(old if a is input else a for a in args)
         for key, value in kwargs.items():
             if value is input:

@@ -42,6 +42,12 @@ class Alias(Node):
     pull_tensors = pull
 
 
+class StandIn(Alias):
+    """The node of a function's argument that is tracked outside; like a leaf's, its tensor is not written to."""
+
+    __slots__ = ()
+
+
 # ---- forward mode
 
 
