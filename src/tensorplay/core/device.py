@@ -40,12 +40,17 @@ class device:
         if isinstance(type, device):
             type, index = type.type, type.index if index is None else index
         elif not isinstance(type, str):
-            raise accelerator_missing(type) if isinstance(type, int) else TypeError(
-                f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")  # fmt: skip
+            raise (
+                accelerator_missing(type)
+                if isinstance(type, int)
+                else TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
+            )
         name, _, number = type.partition(":")
         if number:
             if index is not None:
-                raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
+                raise RuntimeError(
+                    f"type (string) must not include an index because index was passed explicitly: {type}"
+                )
             if not number.isdigit():
                 raise RuntimeError(f"Invalid device string: '{type}'")
             index = int(number)

@@ -74,7 +74,9 @@ class Generator:
         """
         seed = int(seed)
         if not -(2**63) <= seed < 2**64:
-            raise RuntimeError(f"manual_seed(): Overflow when unpacking long, got {seed}; use a seed from -2**63 to 2**64 - 1")
+            raise RuntimeError(
+                f"manual_seed(): Overflow when unpacking long, got {seed}; use a seed from -2**63 to 2**64 - 1"
+            )
         with self._lock:
             self._seed, self._numpy = seed % 2**64, None
         return self
@@ -119,13 +121,17 @@ class Generator:
             kind = new_state.dtype if isinstance(new_state, Tensor) else type(new_state).__name__
             raise TypeError(f"set_state(): expected a ByteTensor, but got {kind}")
         if new_state._data.shape != (8 * STATE_WORDS,):
-            raise RuntimeError(f"set_state(): RNG state is wrong size: got {list(new_state.shape)}, want [{8 * STATE_WORDS}]")
+            raise RuntimeError(
+                f"set_state(): RNG state is wrong size: got {list(new_state.shape)}, want [{8 * STATE_WORDS}]"
+            )
         words = np.array(new_state._data).view(np.uint64)
         made = np.random.SFC64(0)
         made.state = {
-            "bit_generator": "SFC64", "state": {"state": words[1:5].copy()},
-            "has_uint32": int(words[5]), "uinteger": int(words[6]),
-        }  # fmt: skip
+            "bit_generator": "SFC64",
+            "state": {"state": words[1:5].copy()},
+            "has_uint32": int(words[5]),
+            "uinteger": int(words[6]),
+        }
         with self._lock:
             self._seed, self._numpy = int(words[0]), np.random.Generator(made)
 
@@ -209,12 +215,20 @@ def get_rng_state() -> Tensor:
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Let the default generator go on from a state that :func:`get_rng_state` gave; raises as :meth:`Generator.set_state`."""
+    """Let the default generator go on from a state that :func:`get_rng_state` gave.
+
+    Raises
+    ------
+    TypeError, RuntimeError
+        As :meth:`Generator.set_state` does.
+    """
     default_generator.set_state(new_state)
 
 
 @contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True, _caller: str = "", _devices_kw: str = "", device_type: str = "cpu") -> Iterator[None]:
+def fork_rng(
+    devices: Any = None, enabled: bool = True, _caller: str = "", _devices_kw: str = "", device_type: str = "cpu"
+) -> Iterator[None]:
     """Put the default generator's state back at the end of a ``with`` block.
 
     Examples

@@ -72,7 +72,9 @@ def tolist(self: Tensor) -> Any:
 def single(self: Tensor) -> Any:
     """The number of a conversion such as ``float(t)``."""
     if self._data.size != 1:
-        raise ValueError(f"only one element tensors can be converted to Python scalars, got size {list(self._data.shape)}")
+        raise ValueError(
+            f"only one element tensors can be converted to Python scalars, got size {list(self._data.shape)}"
+        )
     return item(self)
 
 
@@ -170,22 +172,32 @@ def from_array(array: Array, name: str, share: bool = True) -> Array:
     dtypes.from_numpy(array.dtype)
     if share:
         if array.ndim and min(array.strides) < 0:
-            raise ValueError(f"{name}(): At least one stride in the given numpy array is negative, and tensors with negative "
-                             "strides are not currently supported. (You can probably work around this by making a copy of "
-                             "your array with array.copy().)")  # fmt: skip
+            raise ValueError(
+                f"{name}(): At least one stride in the given numpy array is negative, and tensors with negative "
+                "strides are not currently supported. (You can probably work around this by making a copy of "
+                "your array with array.copy().)"
+            )
         if any(s % array.itemsize for s in array.strides):
-            raise ValueError(f"{name}(): given numpy array strides are not a multiple of the element byte size; make a copy "
-                             "with array.copy()")  # fmt: skip
+            raise ValueError(
+                f"{name}(): given numpy array strides are not a multiple of the element byte size; make a copy "
+                "with array.copy()"
+            )
         if not array.flags.writeable:
-            warnings.warn(f"{name}(): The given NumPy array is not writable, so neither is the tensor: in-place operators on it "
-                          "raise. Copy the array first, or use tensor() instead.", UserWarning, stacklevel=3)  # fmt: skip
+            warnings.warn(
+                f"{name}(): The given NumPy array is not writable, so neither is the tensor: in-place operators on it "
+                "raise. Copy the array first, or use tensor() instead.",
+                UserWarning,
+                stacklevel=3,
+            )
     return array if type(array) is np.ndarray else array.view(np.ndarray)
 
 
 # ---- other libraries, through DLPack
 
 
-def to_dlpack(self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
+def to_dlpack(
+    self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None
+) -> Any:
     """A DLPack capsule of the tensor's memory, for :func:`from_dlpack` of another library.
 
     Raises
@@ -196,9 +208,13 @@ def to_dlpack(self: Tensor, *, stream: Any = None, max_version: Any = None, dl_d
     if self._node is not None:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if not isinstance(self._data, np.ndarray):
-        raise BufferError(f"Can't export a tensor on {self.device} or inside a transform: it is no single array in memory")
+        raise BufferError(
+            f"Can't export a tensor on {self.device} or inside a transform: it is no single array in memory"
+        )
     if self._data.dtype.kind == "V":
-        raise BufferError("Can't export a bfloat16 tensor through DLPack: NumPy has no such type; convert it to float32 first")
+        raise BufferError(
+            "Can't export a bfloat16 tensor through DLPack: NumPy has no such type; convert it to float32 first"
+        )
     options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
     return self._data.__dlpack__(stream=stream, **{k: v for k, v in options.items() if v is not None})
 
@@ -250,7 +266,9 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     if type(ext_tensor).__name__ == "PyCapsule":
         ext_tensor = Capsule(ext_tensor)
     elif not hasattr(ext_tensor, "__dlpack__"):
-        raise TypeError(f"from_dlpack(): expected an object with __dlpack__ or a DLPack capsule, got {type(ext_tensor).__name__}")
+        raise TypeError(
+            f"from_dlpack(): expected an object with __dlpack__ or a DLPack capsule, got {type(ext_tensor).__name__}"
+        )
     if device is not None and str(device) not in ("cpu", "cpu:0"):
         raise RuntimeError(f"from_dlpack(): device {device} is not supported; use 'cpu'")
     if copy is None:
@@ -272,8 +290,10 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if id(self) in memo:
         return memo[id(self)]  # type: ignore[no-any-return]
     if not self.is_leaf:
-        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
-                           "moment. Use tensor.detach().clone(), or copy before the operator that made the tensor.")  # fmt: skip
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+            "moment. Use tensor.detach().clone(), or copy before the operator that made the tensor."
+        )
     import copy
 
     data = self._data
@@ -294,7 +314,9 @@ def in_memory(array: Array, memo: dict[int, Any]) -> Array:
     copied = memo.get(id(storage))
     if copied is None:
         copied = memo[id(storage)] = storage.copy("K")
-        memo.setdefault(id(memo), []).append(storage)  # as copy.deepcopy does: an id is only good while its object lives
+        memo.setdefault(id(memo), []).append(
+            storage
+        )  # as copy.deepcopy does: an id is only good while its object lives
     return part_of(copied, array.shape, array.strides, offset_in(storage, array), array.dtype)
 
 
@@ -330,15 +352,25 @@ def shallow_copy(self: Tensor) -> Tensor:
     return restore(t, self._node is not None, attributes(self))
 
 
-def rebuild(cls: type[Tensor], storage: Any, shape: Any, strides: Any, offset: int, dtype: Any, requires_grad: bool,
-            attributes: dict[str, Any]) -> Tensor:  # fmt: skip
+def rebuild(
+    cls: type[Tensor],
+    storage: Any,
+    shape: Any,
+    strides: Any,
+    offset: int,
+    dtype: Any,
+    requires_grad: bool,
+    attributes: dict[str, Any],
+) -> Tensor:
     """The tensor of a pickle."""
     d = dtypes.by_numpy[dtype] if isinstance(dtype, np.dtype) else dtype
     if storage is None:
         return restore(wrap(Meta(tuple(shape), d.numpy), cls), requires_grad, attributes)
     if not storage.flags.writeable:
         storage = storage.copy("K")
-    return restore(wrap(part_of(storage, tuple(shape), tuple(strides), offset, d.numpy), cls), requires_grad, attributes)
+    return restore(
+        wrap(part_of(storage, tuple(shape), tuple(strides), offset, d.numpy), cls), requires_grad, attributes
+    )
 
 
 def reduce(self: Tensor, protocol: Any) -> Any:
@@ -379,7 +411,12 @@ def representation(self: Tensor) -> str:
 
 def formatted(self: Tensor, spec: str) -> str:
     """A tensor of no dimensions is formatted as its number, any other as its text."""
-    if not self._data.shape and type(self) is Tensor and type(self._data) is not Meta and not isinstance(self._data, Batched):
+    if (
+        not self._data.shape
+        and type(self) is Tensor
+        and type(self._data) is not Meta
+        and not isinstance(self._data, Batched)
+    ):
         return format(item(self), spec)
     return object.__format__(self, spec)
 

@@ -48,7 +48,10 @@ channels_last: memory_format = named(memory_format, "channels_last")
 channels_last_3d: memory_format = named(memory_format, "channels_last_3d")
 MEMORY_FORMATS = {f.name: f for f in (contiguous_format, preserve_format, channels_last, channels_last_3d)}
 
-CHANNELS_LAST = {channels_last: (0, 2, 3, 1), channels_last_3d: (0, 2, 3, 4, 1)}  # dimensions, outermost in memory first
+CHANNELS_LAST = {
+    channels_last: (0, 2, 3, 1),
+    channels_last_3d: (0, 2, 3, 4, 1),
+}  # dimensions, outermost in memory first
 
 
 def check_strided(value: Any, name: str) -> None:
@@ -60,9 +63,13 @@ def check_strided(value: Any, name: str) -> None:
 def check_format(value: Any, ndim: int, name: str) -> None:
     """Refuse a ``memory_format`` argument that is none, or that needs another number of dimensions."""
     if value is not None and type(value) is not memory_format:
-        raise TypeError(f"{name}(): argument 'memory_format' must be tensorplay.memory_format, not {type(value).__name__}")
+        raise TypeError(
+            f"{name}(): argument 'memory_format' must be tensorplay.memory_format, not {type(value).__name__}"
+        )
     if value in CHANNELS_LAST and ndim != len(CHANNELS_LAST[value]):
-        raise RuntimeError(f"{name}(): required rank {len(CHANNELS_LAST[value])} tensor to use {value} format, got rank {ndim}")
+        raise RuntimeError(
+            f"{name}(): required rank {len(CHANNELS_LAST[value])} tensor to use {value} format, got rank {ndim}"
+        )
 
 
 def in_memory_order(shape: tuple[int, ...], order: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:

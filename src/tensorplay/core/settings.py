@@ -44,11 +44,15 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
     """
     global _deterministic
     if not isinstance(debug_mode, (int, str)):
-        raise TypeError(f"set_deterministic_debug_mode(): debug_mode must be str or int, but got {type(debug_mode).__name__}")
+        raise TypeError(
+            f"set_deterministic_debug_mode(): debug_mode must be str or int, but got {type(debug_mode).__name__}"
+        )
     names: Any = MODES if isinstance(debug_mode, str) else range(len(MODES))
     if debug_mode not in names:
-        raise RuntimeError(f"set_deterministic_debug_mode(): invalid value of debug_mode, expected one of {MODES} or 0, 1, 2, "
-                           f"got {debug_mode!r}")  # fmt: skip
+        raise RuntimeError(
+            f"set_deterministic_debug_mode(): invalid value of debug_mode, expected one of {MODES} or 0, 1, 2, "
+            f"got {debug_mode!r}"
+        )
     _deterministic = debug_mode if isinstance(debug_mode, str) else MODES[debug_mode]
 
 

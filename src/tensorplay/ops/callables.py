@@ -18,7 +18,10 @@ def rewritten(name: str, function: Callable[..., Any], input: Tensor, *others: T
     check_writable(arg.tensor(input, name), name)
     if any(t.requires_grad for t in (input, *others)):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
-    columns = [np.broadcast_to(readable(arg.tensor(t, name), name), input._data.shape).ravel().tolist() for t in (input, *others)]
+    columns = [
+        np.broadcast_to(readable(arg.tensor(t, name), name), input._data.shape).ravel().tolist()
+        for t in (input, *others)
+    ]
     values = np.array([function(*row) for row in zip(*columns)]).astype(input._data.dtype)
     return write(input, wrap(values.reshape(input._data.shape)), name)
 

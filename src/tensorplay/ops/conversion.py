@@ -30,7 +30,8 @@ def arrange_batch(p: Any, values: list[Any], dims: list[Any], order: tuple[int, 
 
 
 arrange = primitive(
-    "arrange", arrange_kernel, vjp={"input": lambda F, g: g}, jvp="linear", batch=arrange_batch, node_name="CloneBackward0",
+    "arrange", arrange_kernel, vjp={"input": lambda F, g: g}, jvp="linear", batch=arrange_batch,
+    node_name="CloneBackward0",
 )  # fmt: skip
 """A copy whose dimensions, counted from the end, lie in memory in the given order, outermost first."""
 
@@ -73,7 +74,11 @@ def of_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dt
         names = ("non_blocking", "copy")
         given = {"device": other.device, "dtype": other.dtype}
     else:
-        names = ("dtype", "non_blocking", "copy") if args and is_dtype(args[0]) else ("device", "dtype", "non_blocking", "copy")
+        names = (
+            ("dtype", "non_blocking", "copy")
+            if args and is_dtype(args[0])
+            else ("device", "dtype", "non_blocking", "copy")
+        )
         given = {}
     if len(args) > len(names):
         raise TypeError(f"to() takes at most {len(names)} positional arguments after the tensor here, got {len(args)}")
@@ -99,8 +104,8 @@ def to(
 ) -> Tensor:  # fmt: skip
     """The tensor with another dtype, device or memory format; itself if it has these already.
 
-    Called as ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` or ``to(other)``, each followed by ``non_blocking`` (which
-    changes nothing on a CPU), ``copy`` (True: a copy in any case) and ``memory_format``. Gradients pass through.
+    Called as ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` or ``to(other)``, each followed by ``non_blocking``
+    (which changes nothing on a CPU), ``copy`` (True: a copy in any case) and ``memory_format``. Gradients pass through.
 
     Raises
     ------
@@ -131,7 +136,7 @@ def to(
 def of_type(
     input: Tensor, dtype: dtypes.dtype | str | None = None, non_blocking: bool = False,
 ) -> Any:  # fmt: skip
-    """Without an argument the name of the tensor's type, such as ``tensorplay.FloatTensor``; else the tensor of another one.
+    """The tensor in another dtype; without an argument the name of its type, such as ``tensorplay.FloatTensor``.
 
     Examples
     --------
@@ -152,11 +157,22 @@ def of_type(
 
 
 NAMES = {
-    dtypes.bool: "Bool", dtypes.uint8: "Byte", dtypes.uint16: "UInt16", dtypes.uint32: "UInt32", dtypes.uint64: "UInt64",
-    dtypes.int8: "Char", dtypes.int16: "Short", dtypes.int32: "Int", dtypes.int64: "Long", dtypes.float16: "Half",
-    dtypes.bfloat16: "BFloat16", dtypes.float32: "Float", dtypes.float64: "Double", dtypes.complex64: "ComplexFloat",
+    dtypes.bool: "Bool",
+    dtypes.uint8: "Byte",
+    dtypes.uint16: "UInt16",
+    dtypes.uint32: "UInt32",
+    dtypes.uint64: "UInt64",
+    dtypes.int8: "Char",
+    dtypes.int16: "Short",
+    dtypes.int32: "Int",
+    dtypes.int64: "Long",
+    dtypes.float16: "Half",
+    dtypes.bfloat16: "BFloat16",
+    dtypes.float32: "Float",
+    dtypes.float64: "Double",
+    dtypes.complex64: "ComplexFloat",
     dtypes.complex128: "ComplexDouble",
-}  # fmt: skip
+}
 BY_NAME = {name: d for d, name in NAMES.items()}
 
 

@@ -100,7 +100,9 @@ def converted(value: Any, target: np.dtype[Any], name: str) -> Any:
 
 
 def unfit(name: str, value: Any, target: np.dtype[Any]) -> RuntimeError:
-    return RuntimeError(f"{name}(): value cannot be converted to type {dtype_name(target)} without overflow, got {value}")
+    return RuntimeError(
+        f"{name}(): value cannot be converted to type {dtype_name(target)} without overflow, got {value}"
+    )
 
 
 def number(value: Any, name: str, argument: str, position: int) -> Any:
@@ -169,7 +171,9 @@ def zeros(
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    return made("zeros", np.zeros, arg.sizes(size, more, "zeros"), dtype, layout, device, requires_grad, pin_memory, out)
+    return made(
+        "zeros", np.zeros, arg.sizes(size, more, "zeros"), dtype, layout, device, requires_grad, pin_memory, out
+    )
 
 
 @operator(method=False)
@@ -218,7 +222,9 @@ def in_format(memory_format: Any, shape: tuple[int, ...], name: str) -> Allocate
     """How to allocate in a memory format."""
     layouts.check_format(memory_format, len(shape), name)
     if memory_format is layouts.preserve_format:
-        raise RuntimeError(f"{name}(): unsupported memory format {memory_format}: there is no tensor whose format to preserve")
+        raise RuntimeError(
+            f"{name}(): unsupported memory format {memory_format}: there is no tensor whose format to preserve"
+        )
     return lambda shape, dtype: layouts.empty_in_format(shape, memory_format, dtype)
 
 
@@ -245,13 +251,20 @@ def full(
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     shape = arg.integers(size, "full", "size")
-    if isinstance(fill_value, Tensor) and type(fill_value._data) is not np.ndarray and out is None and not fill_value.is_meta:
+    if (
+        isinstance(fill_value, Tensor)
+        and type(fill_value._data) is not np.ndarray
+        and out is None
+        and not fill_value.is_meta
+    ):
         if fill_value._data.shape:
             raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not Tensor")
         target = numpy_dtype(dtype, "full", fill_value.dtype)
         return F.clone(F.expand(F.cast(fill_value.detach(), target), shape))
     value = number(fill_value, "full", "fill_value", 2)
-    return made("full", constant(value, "full"), shape, dtype, layout, device, requires_grad, pin_memory, out, dtype_of(value))
+    return made(
+        "full", constant(value, "full"), shape, dtype, layout, device, requires_grad, pin_memory, out, dtype_of(value)
+    )
 
 
 def constant(value: Any, name: str) -> Allocate:
@@ -262,8 +275,8 @@ def constant(value: Any, name: str) -> Allocate:
 
 
 def like(
-    name: str, input: Any, fill: Callable[[Array], None] | None, dtype: Any, layout: Any, device: Any, requires_grad: Any,
-    memory_format: Any, pin_memory: Any = False,
+    name: str, input: Any, fill: Callable[[Array], None] | None, dtype: Any, layout: Any, device: Any,
+    requires_grad: Any, memory_format: Any, pin_memory: Any = False,
 ) -> Tensor:  # fmt: skip
     """A tensor of the shape, and by default dtype and device, of ``input``, whose elements ``fill(array)`` sets."""
     data = arg.tensor(input, name)._data
@@ -302,8 +315,17 @@ def zeros_like(
     >>> tp.zeros_like(tp.tensor([1, 2]))
     tensor([0, 0])
     """
-    return like("zeros_like", input, lambda array: array.fill(0), dtype, layout, device, requires_grad, memory_format,
-                pin_memory)  # fmt: skip
+    return like(
+        "zeros_like",
+        input,
+        lambda array: array.fill(0),
+        dtype,
+        layout,
+        device,
+        requires_grad,
+        memory_format,
+        pin_memory,
+    )
 
 
 @operator(method=False)
@@ -319,8 +341,9 @@ def ones_like(
     >>> tp.ones_like(tp.tensor([1, 2]))
     tensor([1, 1])
     """
-    return like("ones_like", input, lambda array: array.fill(1), dtype, layout, device, requires_grad, memory_format,
-                pin_memory)  # fmt: skip
+    return like(
+        "ones_like", input, lambda array: array.fill(1), dtype, layout, device, requires_grad, memory_format, pin_memory
+    )
 
 
 @operator(method=False)
@@ -353,8 +376,17 @@ def full_like(
     tensor([7., 7.])
     """
     value = number(fill_value, "full_like", "fill_value", 2)
-    return like("full_like", input, lambda array: array.fill(converted(value, array.dtype, "full_like")), dtype, layout,
-                device, requires_grad, memory_format, pin_memory)  # fmt: skip
+    return like(
+        "full_like",
+        input,
+        lambda array: array.fill(converted(value, array.dtype, "full_like")),
+        dtype,
+        layout,
+        device,
+        requires_grad,
+        memory_format,
+        pin_memory,
+    )
 
 
 # ---- with a tensor's dtype and device by default; methods only
@@ -461,7 +493,9 @@ def strided(name: str, size: Any, stride: Any) -> tuple[tuple[int, ...], Allocat
     """The shape, and how to allocate it with the given strides, counted in elements."""
     shape, steps = arg.integers(size, name, "size"), arg.integers(stride, name, "stride", 2)
     if len(shape) != len(steps):
-        raise RuntimeError(f"{name}(): dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})")
+        raise RuntimeError(
+            f"{name}(): dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
+        )
     if min(steps, default=0) < 0:
         raise RuntimeError(f"{name}(): strides must be non-negative, got {list(steps)}")
 
@@ -506,14 +540,27 @@ def empty_permuted(
     shape = arg.integers(size, "empty_permuted", "size")
     order = arg.integers(physical_layout, "empty_permuted", "physical_layout", 2)
     if len(shape) != len(order):
-        raise RuntimeError("empty_permuted(): Number of dimensions in size does not match the length of the physical_layout; "
-                           f"i.e. len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}")  # fmt: skip
+        raise RuntimeError(
+            "empty_permuted(): Number of dimensions in size does not match the length of the physical_layout; "
+            f"i.e. len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}"
+        )
     if sorted(order) != list(range(len(order))):
         twice = len(set(order)) < len(order) and all(0 <= d < len(order) for d in order)
-        raise RuntimeError("empty_permuted(): " + ("Duplicate dim not allowed" if twice else "Dimension out of range")
-                           + f", got physical_layout {order}")  # fmt: skip
-    return made("empty_permuted", lambda shape, dtype: layouts.in_memory_order(shape, order, dtype), shape, dtype, layout,
-                device, requires_grad, pin_memory)  # fmt: skip
+        raise RuntimeError(
+            "empty_permuted(): "
+            + ("Duplicate dim not allowed" if twice else "Dimension out of range")
+            + f", got physical_layout {order}"
+        )
+    return made(
+        "empty_permuted",
+        lambda shape, dtype: layouts.in_memory_order(shape, order, dtype),
+        shape,
+        dtype,
+        layout,
+        device,
+        requires_grad,
+        pin_memory,
+    )
 
 
 # ---- ranges
@@ -529,8 +576,10 @@ def check_finite(name: str, start: Any, end: Any, step: Any) -> None:
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"{name}(): unsupported range: {start} -> {end}")
     if (end - start) * step < 0:
-        raise RuntimeError(f"{name}(): upper bound and lower bound inconsistent with step sign, "
-                           f"got start={start}, end={end}, step={step}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): upper bound and lower bound inconsistent with step sign, "
+            f"got start={start}, end={end}, step={step}"
+        )
 
 
 def check_ordered(target: np.dtype[Any], name: str) -> None:
@@ -592,8 +641,18 @@ def arange(
         if not step:
             raise ValueError("arange(): step must be nonzero, and is 0 as an integer")
     n = -((start - end) // step) if integral else math.ceil((end - start) / step)
-    return made("arange", lambda shape, dtype: steps_from(start, step, n, dtype), (n,), dtype, layout, device,
-                requires_grad, pin_memory, out, default)  # fmt: skip
+    return made(
+        "arange",
+        lambda shape, dtype: steps_from(start, step, n, dtype),
+        (n,),
+        dtype,
+        layout,
+        device,
+        requires_grad,
+        pin_memory,
+        out,
+        default,
+    )
 
 
 @operator(name="range", method=False)
@@ -613,21 +672,41 @@ def inclusive_range(
     ...     tp.range(1, 3)
     tensor([1., 2., 3.])
     """
-    warnings.warn("range is deprecated because its behavior is inconsistent with Python's range builtin. Use arange, which "
-                  "produces values in [start, end).", UserWarning, stacklevel=2)  # fmt: skip
+    warnings.warn(
+        "range is deprecated because its behavior is inconsistent with Python's range builtin. Use arange, which "
+        "produces values in [start, end).",
+        UserWarning,
+        stacklevel=2,
+    )
     if end is None:
         raise TypeError("range() missing 1 required positional argument: 'end'")
     start, end, step = range_arguments("range", start, end, step)
     check_finite("range", start, end, step)
     n = math.floor((end - start) / step) + 1
-    return made("range", lambda shape, dtype: steps_from(start, step, n, dtype), (n,), dtype, layout, device,
-                requires_grad, pin_memory, out)  # fmt: skip
+    return made(
+        "range",
+        lambda shape, dtype: steps_from(start, step, n, dtype),
+        (n,),
+        dtype,
+        layout,
+        device,
+        requires_grad,
+        pin_memory,
+        out,
+    )
+
+
+def check_no_dimensions(value: Tensor, name: str, argument: str) -> None:
+    if value._data.shape:
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {argument} with "
+            f"{value.ndim} dimension(s)."
+        )
 
 
 def bound(value: Any, name: str, argument: str, position: int) -> Any:
-    if isinstance(value, Tensor) and value._data.shape:
-        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {argument} with "
-                           f"{value.ndim} dimension(s).")  # fmt: skip
+    if isinstance(value, Tensor):
+        check_no_dimensions(value, name, argument)
     return number(value, name, argument, position)
 
 
@@ -645,6 +724,26 @@ def spaced(name: str, start: Any, end: Any, steps: Any, dtype: Any) -> tuple[Any
         if default.is_complex and target.kind != "c":
             raise RuntimeError(f"{name}(): inferred dtype {default} can't be safely cast to passed dtype {dtype}")
     return start, end, steps, default
+
+
+def is_carried(*values: Any) -> bool:
+    """Whether a value is known to a transform or by its shape alone, and cannot be read."""
+    return any(isinstance(v, Tensor) and type(v._data) is not np.ndarray for v in values)
+
+
+def spaced_tensors(name: str, start: Any, end: Any, steps: Any, dtype: Any, requires_grad: bool) -> Tensor:
+    """Equal steps between ends that are not to be read."""
+    for argument, value in (("start", start), ("end", end)):
+        if isinstance(value, Tensor):
+            check_no_dimensions(value, name, argument)
+    steps = arg.integer(steps, name, "steps", 3)
+    fractions = wrap(evenly(0.0, 1.0, steps))
+    if any(v.is_meta for v in (start, end) if isinstance(v, Tensor)):
+        fractions = wrap(Meta((steps,), fractions._data.dtype))
+    start, end = (v.detach() if isinstance(v, Tensor) else v for v in (start, end))
+    default = dtype_of(1j if any(isinstance(v, Tensor) and v.is_complex() for v in (start, end)) else 0.0)
+    values = F.cast(start * (1 - fractions) + end * fractions, numpy_dtype(dtype, name, default))
+    return values.requires_grad_() if requires_grad else values
 
 
 def evenly(start: Any, end: Any, steps: int) -> Array:
@@ -670,15 +769,28 @@ def linspace(
     >>> tp.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
+    if is_carried(start, end) and out is None:
+        return spaced_tensors("linspace", start, end, steps, dtype, requires_grad)
     start, end, steps, default = spaced("linspace", start, end, steps, dtype)
-    return made("linspace", lambda shape, dtype: evenly(start, end, steps).astype(dtype), (steps,), dtype, layout, device,
-                requires_grad, pin_memory, out, default)  # fmt: skip
+    return made(
+        "linspace",
+        lambda shape, dtype: evenly(start, end, steps).astype(dtype),
+        (steps,),
+        dtype,
+        layout,
+        device,
+        requires_grad,
+        pin_memory,
+        out,
+        default,
+    )
 
 
 @operator(method=False)
 def logspace(
     start: complex | Tensor, end: complex | Tensor, steps: int, base: float = 10.0, *, out: Tensor | None = None,
-    dtype: Dtype = None, layout: Layout = None, device: Device = None, requires_grad: bool = False, pin_memory: bool = False,
+    dtype: Dtype = None, layout: Layout = None, device: Device = None, requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """The powers of ``base`` whose exponents :func:`linspace` gives.
 
@@ -688,6 +800,10 @@ def logspace(
     >>> tp.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
+    if is_carried(start, end) and out is None:
+        exponents = spaced_tensors("logspace", start, end, steps, None, False)
+        powers = F.cast(F.pow(base, exponents), numpy_dtype(dtype, "logspace", exponents.dtype))
+        return powers.requires_grad_() if requires_grad else powers
     start, end, steps, default = spaced("logspace", start, end, steps, dtype)
 
     def allocate(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
@@ -702,7 +818,7 @@ def eye(
     n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Dtype = None, layout: Layout = None,
     device: Device = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """A matrix of ``n`` rows and ``m`` (by default ``n``) columns with ones on the diagonal; arguments as for :func:`zeros`.
+    """A matrix of ``n`` rows and ``m`` (by default ``n``) columns with ones on the diagonal.
 
     Examples
     --------
@@ -716,5 +832,14 @@ def eye(
     for name, value in (("n", n), ("m", m)):
         if value < 0:
             raise RuntimeError(f"eye(): {name} must be greater or equal to 0, got {value}")
-    return made("eye", lambda shape, dtype: np.eye(*shape, dtype=dtype), (n, m), dtype, layout, device, requires_grad,
-                pin_memory, out)  # fmt: skip
+    return made(
+        "eye",
+        lambda shape, dtype: np.eye(*shape, dtype=dtype),
+        (n, m),
+        dtype,
+        layout,
+        device,
+        requires_grad,
+        pin_memory,
+        out,
+    )

@@ -16,7 +16,19 @@ from ..core.operator import operator
 from ..core.promotion import promote_types
 from ..core.tensor import Size, Tensor, wrap
 from . import arguments as arg
-from .factories import Array, Device, Dtype, Layout, check_options, converted, dtype_name, dtype_of, made, number, numpy_dtype
+from .factories import (
+    Array,
+    Device,
+    Dtype,
+    Layout,
+    check_options,
+    converted,
+    dtype_name,
+    dtype_of,
+    made,
+    number,
+    numpy_dtype,
+)
 
 # ---- what dtype and shape data have
 
@@ -118,8 +130,10 @@ def raise_ragged(data: Any, name: str) -> NoReturn:
     def check(part: Any, dim: int) -> None:
         if dim == len(shape):
             if type(part) in LISTS:
-                raise TypeError(f"{name}(): '{type(part).__name__}' object cannot be interpreted as a number: the sequence "
-                                f"has {len(shape)} dimensions where it begins, and more further on")  # fmt: skip
+                raise TypeError(
+                    f"{name}(): '{type(part).__name__}' object cannot be interpreted as a number: the sequence "
+                    f"has {len(shape)} dimensions where it begins, and more further on"
+                )
             return
         if type(part) not in LISTS:
             raise TypeError(f"{name}(): not a sequence: expected one of length {shape[dim]} at dim {dim}, got {part!r}")
@@ -166,21 +180,31 @@ def plain(data: Any, found: list[dtypes.dtype], name: str) -> Any:
         return data
     if isinstance(data, Tensor):
         if data._data.size != 1:
-            raise ValueError(f"{name}(): only one element tensors can be converted to Python scalars; the list holds one of "
-                             f"size {list(data.shape)}: use stack")  # fmt: skip
+            raise ValueError(
+                f"{name}(): only one element tensors can be converted to Python scalars; the list holds one of "
+                f"size {list(data.shape)}: use stack"
+            )
         note(found, data.dtype)
         return constant_array(data, name).reshape(()).item()
     if isinstance(data, (np.ndarray, np.generic)):
         array = from_array(np.asarray(data), name)
         note(found, dtypes.by_numpy[array.dtype])
-        return array.astype(np.float64).tolist() if array.dtype.kind == "V" else array.tolist() if array.ndim else array[()]
+        return (
+            array.astype(np.float64).tolist()
+            if array.dtype.kind == "V"
+            else array.tolist()
+            if array.ndim
+            else array[()]
+        )
     if isinstance(data, (int, float, complex)):
         return plain(next(t for t in (bool, int, float, complex) if isinstance(data, t))(data), found, name)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"{name}(): new(): invalid data type '{kind.__name__}'")
     if hasattr(data, "__array__"):
         return plain(np.asarray(data), found, name)
-    if isinstance(data, Sequence) or (hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, dict)):
+    if isinstance(data, Sequence) or (
+        hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, dict)
+    ):
         return [plain(part, found, name) for part in data]
     raise RuntimeError(f"{name}(): Could not infer dtype of {kind.__name__}")
 
@@ -196,8 +220,10 @@ def constant_array(t: Tensor, name: str) -> Array:
         raise RuntimeError(f"{name}(): cannot copy out of a meta tensor: it has no data")
     data = t.detach()._data
     if isinstance(data, Carrier):
-        raise RuntimeError(f"vmap: {name}() of a list that holds a tensor of the function's own reads values that differ from "
-                           "example to example. Use stack to join tensors.")  # fmt: skip
+        raise RuntimeError(
+            f"vmap: {name}() of a list that holds a tensor of the function's own reads values that differ from "
+            "example to example. Use stack to join tensors."
+        )
     return data
 
 
@@ -215,8 +241,8 @@ def tensor(
     data
         A number, a nested sequence of numbers, a NumPy array or scalar, a tensor.
     dtype
-        If left out: what arrays, NumPy scalars and tensors have; of Python numbers bool, int64, the default dtype or its
-        complex type; the promotion of these where they are mixed.
+        If left out: what arrays, NumPy scalars and tensors have; of Python numbers bool, int64, the default
+        dtype or its complex type; the promotion of these where they are mixed.
     device
         ``'cpu'`` or ``'meta'``; the default device if left out.
     requires_grad
@@ -348,8 +374,10 @@ def asarray(
     elsewhere = device is not None and devices.is_meta(device) != t.is_meta
     if t._data.dtype != target or elsewhere:
         if copy is False:
-            raise ValueError(f"asarray(): can't alias tensor with dtype '{t.dtype}' and device '{t.device}' into dtype "
-                             f"'{dtypes.by_numpy[target]}' and device '{device}'.")  # fmt: skip
+            raise ValueError(
+                f"asarray(): can't alias tensor with dtype '{t.dtype}' and device '{t.device}' into dtype "
+                f"'{dtypes.by_numpy[target]}' and device '{device}'."
+            )
         t = copied("asarray", t, dtypes.by_numpy[target], device, False) if elsewhere else F.cast(t, target)
     elif copy and shared:
         t = F.clone(t)
@@ -410,19 +438,27 @@ def frombuffer(
     try:
         view = memoryview(buffer)
     except TypeError:
-        raise ValueError(f"frombuffer(): {type(buffer).__name__} object does not implement Python buffer protocol.") from None
+        raise ValueError(
+            f"frombuffer(): {type(buffer).__name__} object does not implement Python buffer protocol."
+        ) from None
     size, width = view.nbytes, target.itemsize
     if not size or not count:
         raise ValueError(f"frombuffer(): both buffer length ({size}) and count ({count}) must not be 0")
     if not 0 <= offset < size:
-        raise ValueError(f"frombuffer(): offset ({offset} bytes) must be non-negative and no greater than buffer length "
-                         f"({size} bytes) minus 1")  # fmt: skip
+        raise ValueError(
+            f"frombuffer(): offset ({offset} bytes) must be non-negative and no greater than buffer length "
+            f"({size} bytes) minus 1"
+        )
     if count < 0 and (size - offset) % width:
-        raise ValueError(f"frombuffer(): buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple "
-                         f"of element size ({width})")  # fmt: skip
+        raise ValueError(
+            f"frombuffer(): buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple "
+            f"of element size ({width})"
+        )
     if count > 0 and count * width > size - offset:
-        raise ValueError(f"frombuffer(): requested buffer length ({count} * {width} bytes) after offset ({offset} bytes) must "
-                         f"not be greater than actual buffer length ({size} bytes)")  # fmt: skip
+        raise ValueError(
+            f"frombuffer(): requested buffer length ({count} * {width} bytes) after offset ({offset} bytes) must "
+            f"not be greater than actual buffer length ({size} bytes)"
+        )
     array = np.frombuffer(view, np.uint8, -1 if count < 0 else count * width, offset).view(target)
     t = wrap(from_array(array, "frombuffer"))
     return t.requires_grad_() if requires_grad else t
@@ -442,8 +478,12 @@ def new_tensor(
     tensor([1., 2.])
     """
     check_options("new_tensor", layout, pin_memory)
-    return tensor(data, dtype=input.dtype if dtype is None else dtype, device=input.device if device is None else device,
-                  requires_grad=requires_grad)  # fmt: skip
+    return tensor(
+        data,
+        dtype=input.dtype if dtype is None else dtype,
+        device=input.device if device is None else device,
+        requires_grad=requires_grad,
+    )
 
 
 @operator(function=False, out=False)
@@ -478,8 +518,8 @@ def of_type(dtype: dtypes.dtype, args: tuple[Any, ...], device: Any) -> Tensor:
 
 @operator(method=False, out=False)
 def scalar_tensor(
-    s: complex | Tensor, *, dtype: Dtype = None, layout: Layout = None, device: Device = None, requires_grad: bool = False,
-    pin_memory: bool = False,
+    s: complex | Tensor, *, dtype: Dtype = None, layout: Layout = None, device: Device = None,
+    requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """A tensor of no dimensions, of the default dtype unless another is given.
 
@@ -490,5 +530,13 @@ def scalar_tensor(
     tensor(3.)
     """
     value = number(s, "scalar_tensor", "s", 1)
-    return made("scalar_tensor", lambda shape, dtype: np.full(shape, converted(value, dtype, "scalar_tensor"), dtype), (),
-                dtype, layout, device, requires_grad, pin_memory)  # fmt: skip
+    return made(
+        "scalar_tensor",
+        lambda shape, dtype: np.full(shape, converted(value, dtype, "scalar_tensor"), dtype),
+        (),
+        dtype,
+        layout,
+        device,
+        requires_grad,
+        pin_memory,
+    )

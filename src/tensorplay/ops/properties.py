@@ -118,7 +118,9 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     >>> tp.is_same_size(tp.zeros(2), tp.zeros(2, 1))
     False
     """
-    return bool(arg.tensor(input, "is_same_size")._data.shape == arg.tensor(other, "is_same_size", "other", 2)._data.shape)
+    return bool(
+        arg.tensor(input, "is_same_size")._data.shape == arg.tensor(other, "is_same_size", "other", 2)._data.shape
+    )
 
 
 @operator(out=False)
@@ -197,8 +199,10 @@ def result_type(tensor1: Tensor | complex, tensor2: Tensor | complex) -> dtypes.
             continue
         d = scalar_dtype(value)
         if d is None:
-            raise TypeError(f"result_type(): argument 'tensor{position}' (position {position}) must be Tensor or Number, not "
-                            f"{type(value).__name__}")  # fmt: skip
+            raise TypeError(
+                f"result_type(): argument 'tensor{position}' (position {position}) must be Tensor or Number, not "
+                f"{type(value).__name__}"
+            )
         operands.append((d, SCALAR))
     return promote(operands)
 
@@ -229,7 +233,11 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     """
     arg.tensor(tensor, "is_set_to", "tensor", 2)
     return (input.data_ptr(), input.shape, input.stride(), input.dtype) == (
-        tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)  # fmt: skip
+        tensor.data_ptr(),
+        tensor.shape,
+        tensor.stride(),
+        tensor.dtype,
+    )
 
 
 @operator(function=False, out=False)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import device as devices
 from ..core import dtype as dtypes
 from ..core import layout as layouts
 from ..core.carrier import Batched
@@ -116,14 +115,34 @@ def drawn(
 ) -> Tensor:  # fmt: skip
     """A tensor of random numbers with the options of a factory; one draw for each example where vmap says so."""
     if not state.batches:
-        return made(name, lambda shape, dtype: sample(source(generator, name), shape, dtype), shape, dtype, layout, device,
-                    requires_grad, pin_memory, out, default)  # fmt: skip
+        return made(
+            name,
+            lambda shape, dtype: sample(source(generator, name), shape, dtype),
+            shape,
+            dtype,
+            layout,
+            device,
+            requires_grad,
+            pin_memory,
+            out,
+            default,
+        )
     levels = different_levels(name)
     sizes = tuple([size for _, size in levels])
     if out is not None:
         dtype = out.dtype
-    t = made(name, lambda shape, dtype: sample(source(generator, name), shape, dtype), (*sizes, *shape), dtype, layout, device,
-             False, pin_memory, None, default)  # fmt: skip
+    t = made(
+        name,
+        lambda shape, dtype: sample(source(generator, name), shape, dtype),
+        (*sizes, *shape),
+        dtype,
+        layout,
+        device,
+        False,
+        pin_memory,
+        None,
+        default,
+    )
     for level, _ in levels:
         t = wrap(Batched(t, level))
     if out is not None:
@@ -160,8 +179,9 @@ def own_draws(name: str, input: Tensor) -> Tensor:
         elif randomness == "error":
             different_levels(name)
         elif belongs(input, level):
-            raise RuntimeError(f"vmap: {name} cannot share a draw between examples whose parameters differ; use "
-                               "randomness='different'")  # fmt: skip
+            raise RuntimeError(
+                f"vmap: {name} cannot share a draw between examples whose parameters differ; use randomness='different'"
+            )
     return input
 
 
@@ -180,7 +200,8 @@ def belongs(t: Tensor, level: int) -> bool:
 @operator(method=False)
 def rand(
     size: int | Sequence[int], *more: int, generator: Generator | None = None, out: Tensor | None = None,
-    dtype: Dtype = None, layout: Layout = None, device: Device = None, requires_grad: bool = False, pin_memory: bool = False,
+    dtype: Dtype = None, layout: Layout = None, device: Device = None, requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Numbers from the uniform distribution over [0, 1).
 
@@ -199,14 +220,16 @@ def rand(
     >>> tp.rand(2, 3).shape
     tensorplay.Size([2, 3])
     """
-    return drawn("rand", uniform, arg.sizes(size, more, "rand"), generator, dtype, layout, device, requires_grad, pin_memory,
-                 out)  # fmt: skip
+    return drawn(
+        "rand", uniform, arg.sizes(size, more, "rand"), generator, dtype, layout, device, requires_grad, pin_memory, out
+    )
 
 
 @operator(method=False)
 def randn(
     size: int | Sequence[int], *more: int, generator: Generator | None = None, out: Tensor | None = None,
-    dtype: Dtype = None, layout: Layout = None, device: Device = None, requires_grad: bool = False, pin_memory: bool = False,
+    dtype: Dtype = None, layout: Layout = None, device: Device = None, requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Numbers from the normal distribution of mean 0 and variance 1; arguments as for :func:`rand`.
 
@@ -216,8 +239,18 @@ def randn(
     >>> tp.randn(2, 3).shape
     tensorplay.Size([2, 3])
     """
-    return drawn("randn", standard_normal, arg.sizes(size, more, "randn"), generator, dtype, layout, device, requires_grad,
-                 pin_memory, out)  # fmt: skip
+    return drawn(
+        "randn",
+        standard_normal,
+        arg.sizes(size, more, "randn"),
+        generator,
+        dtype,
+        layout,
+        device,
+        requires_grad,
+        pin_memory,
+        out,
+    )
 
 
 def bounds(name: str, low: Any, high: Any, target: np.dtype[Any]) -> Sample:
@@ -262,14 +295,25 @@ def randint(
         raise TypeError("randint() missing 1 required argument: 'size'")
     target = out._data.dtype if isinstance(out, Tensor) else numpy_dtype(dtype, "randint", dtypes.int64)
     sample = bounds("randint", low, high, target)
-    return drawn("randint", sample, arg.integers(size, "randint", "size"), generator, dtype, layout, device, requires_grad,
-                 pin_memory, out, dtypes.int64)  # fmt: skip
+    return drawn(
+        "randint",
+        sample,
+        arg.integers(size, "randint", "size"),
+        generator,
+        dtype,
+        layout,
+        device,
+        requires_grad,
+        pin_memory,
+        out,
+        dtypes.int64,
+    )
 
 
 @operator(method=False)
 def randperm(
-    n: int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype = None, layout: Layout = None,
-    device: Device = None, requires_grad: bool = False, pin_memory: bool = False,
+    n: int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype = None,
+    layout: Layout = None, device: Device = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """The integers from 0 up to, and without, ``n`` in random order; further arguments as for :func:`rand`.
 
@@ -290,7 +334,9 @@ def randperm(
             return rng.permutation(n).astype(dtype)
         return rng.permuted(np.broadcast_to(np.arange(n), shape), axis=-1).astype(dtype)
 
-    return drawn("randperm", sample, (n,), generator, dtype, layout, device, requires_grad, pin_memory, out, dtypes.int64)
+    return drawn(
+        "randperm", sample, (n,), generator, dtype, layout, device, requires_grad, pin_memory, out, dtypes.int64
+    )
 
 
 def drawn_like(
@@ -301,7 +347,9 @@ def drawn_like(
     layouts.check_format(memory_format, data.ndim, name)
     device = input.device if device is None else device
     ordered = sample
-    if memory_format in layouts.CHANNELS_LAST or (memory_format is layouts.preserve_format and not input.is_contiguous()):
+    if memory_format in layouts.CHANNELS_LAST or (
+        memory_format is layouts.preserve_format and not input.is_contiguous()
+    ):
 
         def ordered(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
             template = np.empty(shape, dtype)
@@ -312,13 +360,16 @@ def drawn_like(
             template[...] = sample(rng, shape, dtype)
             return template
 
-    return drawn(name, ordered, data.shape, generator, dtype, layout, device, requires_grad, pin_memory, None, input.dtype)
+    return drawn(
+        name, ordered, data.shape, generator, dtype, layout, device, requires_grad, pin_memory, None, input.dtype
+    )
 
 
 @operator(method=False)
 def rand_like(
-    input: Tensor, *, generator: Generator | None = None, dtype: Dtype = None, layout: Layout = None, device: Device = None,
-    requires_grad: bool = False, pin_memory: bool = False, memory_format: Format = layouts.preserve_format,
+    input: Tensor, *, generator: Generator | None = None, dtype: Dtype = None, layout: Layout = None,
+    device: Device = None, requires_grad: bool = False, pin_memory: bool = False,
+    memory_format: Format = layouts.preserve_format,
 ) -> Tensor:  # fmt: skip
     """As :func:`rand`, in the shape, dtype and device of ``input`` unless others are given.
 
@@ -328,13 +379,16 @@ def rand_like(
     >>> tp.rand_like(tp.zeros(2, 3)).shape
     tensorplay.Size([2, 3])
     """
-    return drawn_like("rand_like", uniform, input, generator, dtype, layout, device, requires_grad, memory_format, pin_memory)
+    return drawn_like(
+        "rand_like", uniform, input, generator, dtype, layout, device, requires_grad, memory_format, pin_memory
+    )
 
 
 @operator(method=False)
 def randn_like(
-    input: Tensor, *, generator: Generator | None = None, dtype: Dtype = None, layout: Layout = None, device: Device = None,
-    requires_grad: bool = False, pin_memory: bool = False, memory_format: Format = layouts.preserve_format,
+    input: Tensor, *, generator: Generator | None = None, dtype: Dtype = None, layout: Layout = None,
+    device: Device = None, requires_grad: bool = False, pin_memory: bool = False,
+    memory_format: Format = layouts.preserve_format,
 ) -> Tensor:  # fmt: skip
     """As :func:`randn`, in the shape, dtype and device of ``input`` unless others are given.
 
@@ -344,8 +398,9 @@ def randn_like(
     >>> tp.randn_like(tp.zeros(2, 3)).shape
     tensorplay.Size([2, 3])
     """
-    return drawn_like("randn_like", standard_normal, input, generator, dtype, layout, device, requires_grad, memory_format,
-                      pin_memory)  # fmt: skip
+    return drawn_like(
+        "randn_like", standard_normal, input, generator, dtype, layout, device, requires_grad, memory_format, pin_memory
+    )
 
 
 @operator(method=False)
@@ -366,7 +421,9 @@ def randint_like(
         low, high = 0, low
     target = numpy_dtype(dtype, "randint_like", arg.tensor(input, "randint_like").dtype)
     sample = bounds("randint_like", low, high, target)
-    return drawn_like("randint_like", sample, input, generator, dtype, layout, device, requires_grad, memory_format, pin_memory)
+    return drawn_like(
+        "randint_like", sample, input, generator, dtype, layout, device, requires_grad, memory_format, pin_memory
+    )
 
 
 # ---- from tensors of parameters: nothing is learnt through a draw, so gradients are zero
@@ -432,8 +489,8 @@ elementwise("normal", normal_kernel, vjp={"mean": zero, "std": zero})
 @operator(method=False)
 def normal(
     mean: Tensor | float, std: Tensor | float = 1.0, size: Sequence[int] | None = None, *,
-    generator: Generator | None = None, dtype: Dtype = None, layout: Layout = None, device: Device = None,
-    requires_grad: bool = False, pin_memory: bool = False,
+    generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype = None, layout: Layout = None,
+    device: Device = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Numbers from normal distributions: of the means and standard deviations in tensors, or of one pair and a size.
 
@@ -463,13 +520,15 @@ def normal(
         def sample(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
             return (standard_normal(rng, shape, dtype) * std + mean).astype(dtype)
 
-        return drawn("normal", sample, shape, generator, dtype, layout, device, requires_grad, pin_memory)
+        return drawn("normal", sample, shape, generator, dtype, layout, device, requires_grad, pin_memory, out)
     if size is not None:
         raise TypeError("normal(): the argument 'size' goes with two numbers; tensors have a size of their own")
     whole = tensors[0] if len(tensors) == 1 else tensors[0] + tensors[1]
-    if whole._data.dtype.kind not in "fcV":
-        raise unsupported("normal", whole._data.dtype)
-    return F.normal(mean, std, noise_for("normal", standard_normal, whole, generator))
+    for t in (whole, out):
+        if t is not None and t._data.dtype.kind not in "fcV":
+            raise unsupported("normal", t._data.dtype)
+    value = F.normal(mean, std, noise_for("normal", standard_normal, whole, generator))
+    return value if out is None else write_out("normal", value, out)
 
 
 def check_deviation(std: Tensor) -> None:
@@ -568,6 +627,7 @@ primitive("multinomial", multinomial_kernel, batch="same")
 @operator()
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """Positions drawn with probabilities in proportion to the weights in each row of ``input``.
 
@@ -600,14 +660,23 @@ def multinomial(
     if num_samples <= 0:
         raise RuntimeError("multinomial(): cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > shape[-1]:
-        raise RuntimeError("multinomial(): cannot sample n_sample > prob_dist.size(-1) samples without replacement, got "
-                           f"{num_samples} > {shape[-1]}")  # fmt: skip
-    double = np.dtype(np.float64)
+        raise RuntimeError(
+            "multinomial(): cannot sample n_sample > prob_dist.size(-1) samples without replacement, got "
+            f"{num_samples} > {shape[-1]}"
+        )
+    if out is not None:
+        if arg.tensor(out, "multinomial", "out").dtype is not dtypes.int64:
+            raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype}")
+        drawn_now = multinomial(input, num_samples, replacement, generator=generator)
+        return write_out("multinomial", drawn_now, out)  # type: ignore[no-any-return]
+    size, double = (*shape[:-1], num_samples), np.dtype(np.float64)
+    if input.is_meta:
+        return input.new_empty(size, dtype=dtypes.int64)  # type: ignore[attr-defined,no-any-return]
     if replacement:
-        draw = noise_for("multinomial", uniform, input.new_empty((*shape[:-1], num_samples)), generator, double)
+        draw = noise("multinomial", uniform, size, double, generator)
     else:
-        draw = noise_for("multinomial", exponential, input, generator, double)
-    return F.multinomial(input.detach(), draw, num_samples, bool(replacement))
+        draw = noise("multinomial", exponential, shape, double, generator)
+    return F.multinomial(input.detach(), draw, num_samples, bool(replacement))  # type: ignore[no-any-return]
 
 
 # ---- in place
@@ -689,8 +758,10 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Ge
 
 
 @operator(function=False, out=False)
-def random_(input: Tensor, from_: int | None = None, to: int | None = None, *, generator: Generator | None = None) -> Tensor:
-    """Fill with integers: ``random_(from, to)`` without ``to``, ``random_(to)`` from 0, ``random_()`` all the dtype holds.
+def random_(
+    input: Tensor, from_: int | None = None, to: int | None = None, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with integers: ``random_(from, to)`` without ``to``, ``random_(to)`` from 0, ``random_()`` all there are.
 
     Examples
     --------

@@ -23,7 +23,7 @@ class TensorType(type):
 
 
 def tensor_type(name: str, dtype: dtypes.dtype) -> TensorType:
-    doc = f"A tensor of {dtype.name}, from sizes or from a sequence of numbers; ``tensor(data, dtype=...)`` says it plainly."
+    doc = f"A tensor of {dtype.name}, from sizes or a sequence of numbers; ``tensor(data, dtype=...)`` says it plainly."
     return TensorType(name, (), {"dtype": dtype, "__doc__": doc, "__module__": "tensorplay"})
 
 
@@ -51,5 +51,7 @@ def set_default_tensor_type(t: TensorType | str) -> None:
     """
     found = TENSOR_TYPES.get(t.rpartition(".")[2]) if isinstance(t, str) else t
     if not isinstance(found, TensorType) or not found.dtype.is_floating_point:
-        raise TypeError(f"set_default_tensor_type(): only floating-point types are supported as the default type, got {t!r}")
+        raise TypeError(
+            f"set_default_tensor_type(): only floating-point types are supported as the default type, got {t!r}"
+        )
     dtypes.set_default_dtype(found.dtype)
