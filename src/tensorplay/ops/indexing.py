@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.carrier import Meta
 from ..core.inplace import check_writable, update, write, written
 from ..core.namespace import F
 from ..core.operator import operator
@@ -174,20 +175,20 @@ def add_at(out: Any, index: Any, values: Any, dim: int) -> None:
 # ---- writing entries
 
 
-def put_store(out: Any, index: Any, values: Any, dim: int, count: int, accumulate: bool) -> None:
-    """Write to the entries of ``count`` merged dimensions, the first of which is ``dim``, in memory."""
+def put_store(out: Any, index: Any, values: Any, dim: int, merged: int, accumulate: bool) -> None:
+    """Write to the entries of ``merged`` dimensions that count as one, the first of which is ``dim``, in memory."""
     axis = out.ndim + dim
-    if count != 1:
-        merged = out.reshape(*out.shape[:axis], -1, *out.shape[axis + count :])
-        if not np.may_share_memory(merged, out):
-            where = np.unravel_index(index, out.shape[axis : axis + count])
+    if merged != 1:
+        flat = out.reshape(*out.shape[:axis], -1, *out.shape[axis + merged :])
+        if not np.may_share_memory(flat, out):
+            where = np.unravel_index(index, out.shape[axis : axis + merged])
             place = (*(FULL,) * axis, *where)
             if accumulate:
                 np.add.at(out, place, values)
             else:
                 out[place] = values
             return
-        out, dim = merged, dim + count - 1
+        out, dim = flat, dim + merged - 1
     if accumulate:
         shape = (*out.shape[:axis], *index.shape, *out.shape[axis + 1 :])
         add_at(out, index, values if values.shape == shape else np.broadcast_to(values, shape), dim)
@@ -198,9 +199,9 @@ def put_store(out: Any, index: Any, values: Any, dim: int, count: int, accumulat
             raise no_such_index(index, out.shape[axis], axis) from None
 
 
-def put_kernel(xp: Any, input: Any, index: Any, values: Any, *, dim: int, count: int, accumulate: bool) -> Any:
+def put_kernel(xp: Any, input: Any, index: Any, values: Any, *, dim: int, merged: int, accumulate: bool) -> Any:
     out = input.copy(order="C")
-    put_store(out, index, values, dim, count, accumulate)
+    put_store(out, index, values, dim, merged, accumulate)
     return out
 
 
@@ -213,8 +214,8 @@ def merged_shape(shape: tuple[int, ...], dim: int, count: int) -> tuple[int, ...
     return (*shape[:axis], size, *shape[axis + count :])
 
 
-def put_input_vjp(F: Any, g: Any, index: Any, dim: int, count: int, accumulate: bool) -> Any:
-    return g if accumulate else F.put(g, index, zero_like(F, g), dim, count, False)
+def put_input_vjp(F: Any, g: Any, index: Any, dim: int, merged: int, accumulate: bool) -> Any:
+    return g if accumulate else F.put(g, index, zero_like(F, g), dim, merged, False)
 
 
 def zero_like(F_: Any, g: Any) -> Any:
@@ -222,26 +223,26 @@ def zero_like(F_: Any, g: Any) -> Any:
     return wrap(np.zeros((), g._data.dtype)) if F_ is F else np.zeros((), g.dtype)
 
 
-def put_values_vjp(F: Any, g: Any, index: Any, values_shape: Any, dim: int, count: int, accumulate: bool) -> Any:
-    taken = F.index(g if count == 1 else F.reshape(g, merged_shape(g.shape, dim, count)), index, dim + count - 1)
+def put_values_vjp(F: Any, g: Any, index: Any, values_shape: Any, dim: int, merged: int, accumulate: bool) -> Any:
+    taken = F.index(g if merged == 1 else F.reshape(g, merged_shape(g.shape, dim, merged)), index, dim + merged - 1)
     return taken if taken.shape == values_shape else F.sum_to(taken, values_shape)
 
 
-def put_jvp(F: Any, tangents: Any, input: Any, values: Any, index: Any, dim: int, count: int, accumulate: bool) -> Any:
+def put_jvp(F: Any, tangents: Any, input: Any, values: Any, index: Any, dim: int, merged: int, accumulate: bool) -> Any:
     t = F.zeros_like(input) if tangents[0] is None else tangents[0]
     if tangents[2] is None:
-        return t if accumulate else F.put(t, index, zero_like(F, t), dim, count, False)
-    return F.put(t, index, tangents[2], dim, count, accumulate)
+        return t if accumulate else F.put(t, index, zero_like(F, t), dim, merged, False)
+    return F.put(t, index, tangents[2], dim, merged, accumulate)
 
 
-def put_batch(p: Any, values: Any, dims: Any, dim: int, count: int, accumulate: bool) -> Any:
+def put_batch(p: Any, values: Any, dims: Any, dim: int, merged: int, accumulate: bool) -> Any:
     (input, index, source), (input_dim, index_dim, source_dim) = values, dims
     size = batch_size(values, dims)
     if input_dim is None:
         input = F.expand(input, (size, *input._data.shape))
     inner = input._data.shape[1:]
-    shape = merged_shape(inner, dim, count)
-    dim += count - 1
+    shape = merged_shape(inner, dim, merged)
+    dim += merged - 1
     axis = len(shape) + dim
     spread = index._data.shape[index_dim == 0 and 1 or 0 :]
     result = (*shape[:axis], *spread, *shape[axis + 1 :])
@@ -249,10 +250,10 @@ def put_batch(p: Any, values: Any, dims: Any, dim: int, count: int, accumulate: 
     if have != result or source_dim is None:  # to the whole shape of what is written
         lead = (size,) if source_dim == 0 else (1,)
         source = F.expand(F.reshape(source, (*lead, *(1,) * (len(result) - len(have)), *have)), (size, *result))
-    merged = F.reshape(input, (size, *shape))
+    flat_input = F.reshape(input, (size, *shape))
     if index_dim is None:
-        return F.reshape(F.put(merged, index, source, dim, 1, accumulate), (size, *inner))
-    rows, flat = in_all_rows(merged, index, dim)
+        return F.reshape(F.put(flat_input, index, source, dim, 1, accumulate), (size, *inner))
+    rows, flat = in_all_rows(flat_input, index, dim)
     k = len(spread)
     ndim = 1 + len(result)
     places = range(-k - (-1 - dim), -(-1 - dim)) if k else range(0)
@@ -266,8 +267,8 @@ put = primitive(
     "put", put_kernel, vjp={"input": put_input_vjp, "values": put_values_vjp}, jvp=put_jvp, batch=put_batch,
     node_name="IndexPutBackward0",
 )  # fmt: skip
-"""``put(input, index, values, dim, count, accumulate)``: the input with the entries replaced (or added to) that ``index``
-takes; ``count`` dimensions from ``dim`` on count as merged into one. The values broadcast."""
+"""``put(input, index, values, dim, merged, accumulate)``: the input with the entries replaced (or added to) that ``index``
+takes; ``merged`` dimensions from ``dim`` on count as merged into one. The values broadcast."""
 
 # ---- what an index says
 
@@ -432,6 +433,8 @@ def merge(view: Tensor, advanced: list[tuple[int, Any]]) -> tuple[Tensor, Tensor
     except ValueError:
         raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
                          f"{', '.join(str(list(i._data.shape)) for _, i in pairs)}") from None  # fmt: skip
+    if any(i.is_meta for _, i in pairs):
+        pairs = [(dim, wrap(Meta(i._data.shape, i._data.dtype))) for dim, i in pairs]
     index = None
     for dim, i in pairs:
         i = F.normal_index(i if i._data.dtype == np.int64 else F.cast(i, np.dtype(np.int64)), shape[dim], dim)

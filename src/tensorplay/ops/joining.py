@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
 from ..core.promotion import promote_types
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
+from .structural import zeros_of
 from .shape import atleast_1d, atleast_2d, atleast_3d, broadcast_shapes
 
 # ---- joining
@@ -149,14 +149,6 @@ def column_stack(tensors: Any) -> Tensor:
     """
     tensors = arg.nonempty_tensors(tensors, "column_stack")
     return cat([t if t._data.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in tensors], 1)
-
-
-def zeros_of(F_: Any, shape: tuple[int, ...], like: Any) -> Any:
-    """Zeros of a shape: an array or a Tensor, as ``like`` is."""
-    if F_ is not F:
-        return np.zeros(shape, like.dtype)
-    dtype = like._data.dtype
-    return wrap(Meta(shape, dtype) if like.is_meta else np.zeros(shape, dtype))
 
 
 @operator(method=False, out=False)
@@ -408,7 +400,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     ndim = arg.tensor(input, "unbind")._data.ndim
     dim = arg.dimension(dim, ndim, "unbind")
     if not ndim:
-        raise RuntimeError("unbind(): Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError("unbind(): Dimension specified as 0 but tensor has no dimensions")
     return F.unbind(input, dim)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.inplace import check_writable, update
 from ..core.namespace import F
 from ..core.operator import operator
-from ..core.primitive import PRIMITIVES
+from ..core.primitive import PRIMITIVES, primitive
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
 from .indexing import fill_where_store
@@ -77,6 +77,8 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     >>> tp.zeros(3).masked_scatter(tp.tensor([True, False, True]), tp.tensor([1., 2.]))
     tensor([1., 0., 2.])
     """
+    if arg.tensor(input, "masked_scatter").is_meta:
+        return F.clone(F.expand(input, arg.broadcast_shape("masked_scatter", input._data.shape, mask._data.shape)))
     chosen = arg.values(bool_mask(mask, "masked_scatter"), "masked_scatter")
     if arg.tensor(source, "masked_scatter", "source", 3)._data.dtype != input._data.dtype:
         raise RuntimeError(f"masked_scatter(): expected self and source to have same dtypes but got {input.dtype} and "
@@ -98,7 +100,24 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
 # ---- where elements are not zero
 
 
-@operator(out=False)
+def nonzero_kernel(xp: Any, input: Any) -> Any:
+    if not input.ndim:
+        return np.zeros((int(bool(input)), 0), np.int64)
+    return np.stack(input.nonzero(), axis=-1)
+
+
+def nonzero_batch(p: Any, values: Any, dims: Any) -> Any:
+    rows = [F.nonzero(F.slice(values[0], (i,))) for i in range(values[0]._data.shape[0])]
+    if any(r._data.shape != rows[0]._data.shape for r in rows):
+        raise RuntimeError("vmap: nonzero() finds a different number of positions in different examples, which cannot be one "
+                           "tensor. Use where() to choose between values instead")  # fmt: skip
+    return F.stack(*rows, dim=-3)
+
+
+primitive("nonzero", nonzero_kernel, batch=nonzero_batch)
+
+
+@operator()
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The positions of all elements that are not zero: one row each; or a tuple with a vector for each dimension.
 
@@ -114,12 +133,10 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     tensor([[1],
             [3]])
     """
-    data = arg.values(arg.tensor(input, "nonzero"), "nonzero")
-    if as_tuple:
-        return tuple(wrap(i) for i in (data if data.ndim else data.reshape(1)).nonzero())
-    if not data.ndim:
-        return wrap(np.zeros((int(bool(data)), 0), np.int64))
-    return wrap(np.stack(data.nonzero(), axis=-1))
+    if not as_tuple:
+        return F.nonzero(arg.tensor(input, "nonzero"))
+    rows = F.nonzero(input if arg.tensor(input, "nonzero")._data.ndim else F.reshape(input, (1,)))
+    return F.unbind(rows, -1)
 
 
 @operator(out=False)

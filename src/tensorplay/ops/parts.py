@@ -63,7 +63,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return F.slice(input, (*lead, slice(begin, begin + count), *(slice(None),) * (-1 - dim)))
 
 
-@operator(method=True)
+@operator()
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A copy of ``length`` entries along a dimension, from ``start`` on.
 
@@ -73,7 +73,11 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     >>> tp.narrow_copy(tp.arange(5), 0, 1, 3)
     tensor([1, 2, 3])
     """
-    return F.clone(narrow(input, dim, start, length), "C")
+    try:
+        part = narrow(input, dim, start, length)
+    except IndexError as error:
+        raise RuntimeError(f"narrow_copy(): {error}") from None
+    return F.clone(part, "C")
 
 
 def replaced(input: Tensor, src: Any, view: str, attrs: tuple[Any, ...], shape: tuple[int, ...], name: str) -> Tensor:
@@ -103,7 +107,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return replaced(input, src, "slice", (place,), (*shape[:at], *shape[at + 1 :]), "select_scatter")
 
 
-@operator(out=False)
+@operator()
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:

@@ -22,7 +22,7 @@ from . import arguments as arg
 from .indexing import (
     checked_index, fill_where_store, merge, no_such_index, parse, put_store, zero_like,
 )  # fmt: skip
-from .joining import zeros_of
+from .structural import zeros_of
 from .writing import constant
 
 INT64 = np.dtype(np.int64)
@@ -73,7 +73,8 @@ IN_PLACE_FUNCTIONS = {"index_put"}
 
 def index_of(index: Any, name: str, position: int = 3) -> Tensor:
     """An index tensor, as int64."""
-    if arg.tensor(index, name, "index", position)._data.dtype.kind != "i" or index._data.dtype.itemsize < 4:
+    dtype = arg.tensor(index, name, "index", position)._data.dtype
+    if (dtype.kind != "i" or dtype.itemsize < 4) and not (dtype.kind in "iu" and name == "gather"):
         raise (IndexError if name.startswith("index_fill") else RuntimeError)(
             f"{name}(): Expected dtype int32 or int64 for index, got {index.dtype}")  # fmt: skip
     return index if index._data.dtype == INT64 else F.cast(index, INT64)
@@ -379,8 +380,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     """
     index = arg.tensor(indices, "take_along_dim", "indices", 2)
     if dim is None:
-        size = index._data.size
-        return gather(F.reshape(arg.tensor(input, "take_along_dim"), (input._data.size,)), 0, F.reshape(index, (size,)))
+        flat = F.reshape(arg.tensor(input, "take_along_dim"), (input._data.size,))
+        return gather(flat, 0, F.normal_index(F.reshape(index, (index._data.size,)), input._data.size, 0))
     ndim = arg.tensor(input, "take_along_dim")._data.ndim
     if index._data.ndim != ndim:
         raise RuntimeError("take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -403,7 +404,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
             input = t
         else:
             index = t
-    return gather(input, dim, index)
+    return gather(input, dim, F.normal_index(index, input._data.shape[dim] if ndim else 1, dim + ndim))
 
 
 # ---- scatter
@@ -798,6 +799,8 @@ def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = F
     if arg.tensor(values, name, "values", 3)._data.dtype != input._data.dtype:
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{input.dtype} for the destination and {values.dtype} for the source.")  # fmt: skip
+    if input.is_meta:  # where a mask is true, nobody knows
+        return input
     _, advanced = parse(tuple(at_least_vectors(*indices)), input._data.shape)
     view, index, dim, count = merge(input, advanced)
     have = view._data.shape

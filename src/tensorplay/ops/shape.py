@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import dtype as dtypes
+from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
@@ -577,6 +578,8 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
         apart = F.reshape(input, (*shape[: len(shape) + dim + 1], 1, *behind))
         spread = F.expand(apart, (*shape[: len(shape) + dim + 1], count, *behind))
         return own_memory(F.reshape(spread, (*shape[:dim], shape[dim] * count, *behind)))
+    if repeats.is_meta and output_size is not None:
+        return F.index(F.reshape(input, shape), wrap(Meta((output_size,), np.dtype(np.int64))), dim)
     counts = arg.values(repeats, name)
     if counts.ndim != 1 or counts.shape[0] != shape[dim]:
         raise RuntimeError(f"{name}(): repeats must be 0-dim, or 1-dim with the size of input along dim {dim + len(shape)} "
@@ -682,7 +685,9 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     if len(places) != len(shifts):
         raise RuntimeError(f"roll(): shifts and dimensions must align. shifts: {len(shifts)}, dims: {len(places)}")
     places = tuple(arg.dimension(d, len(shape), "roll", "dims", 3) for d in places)
-    return F.roll(input, shifts, places) if shape else F.clone(input)
+    if not shape:
+        raise IndexError("roll(): Dimension specified as 0 but tensor has no dimensions")
+    return F.roll(input, shifts, places)
 
 
 @operator(out=False)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.primitive import batch_size, expand_to_batch, primitive
 from ..core.tensor import wrap
@@ -202,9 +203,16 @@ def put_view_source_vjp(F_: Any, g: Any, source_shape: tuple[int, ...], steps: t
     return g
 
 
+def zeros_of(F_: Any, shape: tuple[int, ...], like: Any) -> Any:
+    """Zeros of a shape: an array or a Tensor, as ``like`` is, and of its dtype."""
+    if F_ is not F:
+        return np.zeros(shape, like.dtype)
+    dtype = like._data.dtype
+    return wrap(Meta(shape, dtype) if like.is_meta else np.zeros(shape, dtype))
+
+
 def put_view_input_vjp(F: Any, g: Any, source_shape: tuple[int, ...], steps: tuple[Any, ...]) -> Any:
-    zero = np.zeros(source_shape, g.dtype if isinstance(g, np.ndarray) else g._data.dtype)
-    return F.put_view(g, zero if isinstance(g, np.ndarray) else wrap(zero), steps)
+    return F.put_view(g, zeros_of(F, source_shape, g), steps)
 
 
 def put_view_batch(p: Any, values: list[Any], dims: list[Any], steps: tuple[Any, ...]) -> Any:
@@ -247,8 +255,8 @@ take_columns = primitive(
 )  # fmt: skip
 
 
-def add_columns_kernel(xp: Any, input: Any, *, count: int, positions: Any) -> Any:
-    out = np.zeros((*input.shape[:-1], count), input.dtype)
+def add_columns_kernel(xp: Any, input: Any, *, extent: int, positions: Any) -> Any:
+    out = np.zeros((*input.shape[:-1], extent), input.dtype)
     np.add.at(out, (..., positions), input)
     return out
 

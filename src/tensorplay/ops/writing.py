@@ -15,6 +15,7 @@ from ..core.operator import operator
 from ..core.primitive import primitive, scalar_array, scalar_dtype
 from ..core.tensor import Tensor, storage_of, wrap
 from . import arguments as arg
+from .structural import zeros_of
 
 # ---- copies
 
@@ -116,7 +117,7 @@ def constant(value: Any, like: Tensor, name: str) -> Tensor:
         raise TypeError(f"{name}(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
     if kind.category == dtypes.COMPLEX and target.kind != "c":
         raise RuntimeError(f"{name}(): value cannot be converted to type {like.dtype} without overflow, got {value}")
-    return wrap(scalar_array(value, target))
+    return wrap(scalar_array(value, target) if type(like._data) is not Meta else Meta((), target))
 
 
 @operator(out=False, function=False)
@@ -266,9 +267,13 @@ def resize_(input: Tensor, size: Any, *more: int, memory_format: Any = None) -> 
     check_writable(input, "resize_")
     if input._data.shape == shape:
         return input
-    if not isinstance(input._data, (np.ndarray, Meta)):
-        raise RuntimeError("resize_(): a tensor inside vmap or jvp cannot be resized; use reshape or cat")
-    input._data = resized(input._data, shape)
+    if isinstance(input._data, (np.ndarray, Meta)):
+        input._data = resized(input._data, shape)
+    else:
+        size, count = input._data.size, int(np.prod(shape, dtype=int))
+        flat = F.reshape(input, (size,))
+        flat = F.slice(flat, (slice(0, count),)) if count <= size else F.cat(flat, zeros_of(F, (count - size,), input), dim=-1)
+        input._data = F.reshape(flat, shape)._data
     return written(input, False, False)
 
 
