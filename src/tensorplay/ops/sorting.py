@@ -11,10 +11,10 @@ from ..core import return_types
 from ..core.interop import readable
 from ..core.namespace import F
 from ..core.operator import operator
-from ..core.primitive import loop, primitive
+from ..core.primitive import primitive
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
-from .extrema import extremum, ordered, picked, picking
+from .extrema import extremum, ordered, picked, picking, with_dim
 
 INT64 = np.dtype(np.int64)
 PACKED = 4096  # elements from which one sort of packed integers beats a stable argsort
@@ -587,7 +587,14 @@ def isin_kernel(xp: Any, elements: Any, test_elements: Any, *, invert: bool) -> 
 
 
 def isin_batch(p: Any, values: list[Any], dims: list[Any], invert: bool) -> Any:
-    return loop(p, values, dims, invert) if dims[1] == 0 else p.function(*values, invert)
+    """Each example with its own tests: all compared with all."""
+    elements, tests = values
+    if dims[1] is None:
+        return p.function(elements, tests, invert)
+    size, *shape = tests._data.shape
+    tests = F.reshape(tests, (size, *(1,) * (elements._data.ndim - (dims[0] == 0)), math.prod(shape)))
+    found = F.any(with_dim(F, elements, -1) == tests, (-1,), False)
+    return F.logical_not(found) if invert else found
 
 
 primitive("isin", isin_kernel, batch=isin_batch)

@@ -24,30 +24,38 @@ INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
 
 # ---- quantiles
 
-INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
-
-def probabilities(name: str, input: Tensor, q: Any) -> Tensor:
-    """The q of a quantile as a checked Tensor."""
+def probabilities(name: str, input: Tensor, q: Any) -> Any:
+    """The checked q of a quantile: a number, or a Tensor."""
     if isinstance(q, Tensor):
         if q._data.ndim > 1:
             raise RuntimeError(f"{name}(): q must be a scalar or 1D tensor, got {q._data.ndim} dimensions")
         if q._data.dtype != input._data.dtype:
             raise RuntimeError(f"{name}(): q tensor must be same dtype as the input tensor, "
                                f"got {q.dtype} and {input.dtype}")  # fmt: skip
+        inside = type(q._data) is not np.ndarray or ((q._data >= 0) & (q._data <= 1)).all()
     elif isinstance(q, (int, float)) and not isinstance(q, bool):
-        q = wrap(np.asarray(q, input._data.dtype))
+        inside, q = 0 <= q <= 1, input._data.dtype.type(q)
     else:
         raise TypeError(f"{name}(): argument 'q' (position 2) must be Tensor or float, not {type(q).__name__}")
-    if type(q._data) is np.ndarray and not ((q._data >= 0) & (q._data <= 1)).all():
-        raise RuntimeError(f"{name}(): q must be in the range [0, 1] but got {q.tolist()}")
+    if not inside:
+        raise RuntimeError(f"{name}(): q must be in the range [0, 1] but got {q}")
     return q
 
 
-def at_rank(values: Tensor, rank: Tensor) -> Tensor:
-    """Elements of each line by their position; ``rank`` has one line for each, or one for all."""
+ROUNDED = {
+    "lower": (F.floor, np.floor), "higher": (F.ceil, np.ceil), "nearest": (lambda x: F.round(x, 0), np.rint),
+}  # fmt: skip
+
+
+def at_rank(values: Tensor, rank: Any, direction: str) -> Tensor:
+    """Elements of each line by their rounded position: a number, or a Tensor with one line for each or one for all."""
     lead = values._data.shape[:-1]
-    index = F.cast(rank, INT64)
+    over_tensors, over_numbers = ROUNDED[direction]
+    if not isinstance(rank, Tensor):
+        place = int(over_numbers(rank))
+        return F.slice(values, (*(slice(None),) * len(lead), slice(place, place + 1)))
+    index = F.cast(over_tensors(rank), INT64)
     return F.take_along(values, F.expand(index, (*lead, index._data.shape[-1])), -1)
 
 
@@ -59,11 +67,12 @@ def quantiles(
         raise RuntimeError(f"{name}(): input tensor must be either float or double dtype, got {input.dtype}")
     if 0 in shape:
         raise RuntimeError(f"{name}(): input tensor must be non-empty, got shape {list(shape)}")
-    if interpolation not in INTERPOLATIONS:
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError(f"{name}(): interpolation must be one of linear, lower, higher, midpoint or nearest, "
                            f"but got {interpolation}")  # fmt: skip
     arg.flag(keepdim, name, "keepdim")
     q = probabilities(name, input, q)
+    several = isinstance(q, Tensor) and q._data.ndim == 1
     d = None if dim is None else arg.dimension(dim, len(shape), name)
     if d is None or not shape:
         lines, rest = F.reshape(input, (math.prod(shape),)), ()
@@ -72,19 +81,22 @@ def quantiles(
         lines, rest = F.permute(input, (*kept, d)), tuple([shape[i] for i in kept])
     n = lines._data.shape[-1]
     values = F.sort(lines, -1, False)[0]
-    rank = F.reshape(q, (-1,) if q._data.ndim else (1,))
+    rank = q if several or not isinstance(q, Tensor) else F.reshape(q, (1,))
     if ignore_nan:
         count = F.sum(F.cast(lines == lines, input._data.dtype), (-1,), True)
-        rank = rank * F.maximum(count - 1, wrap(np.zeros((), input._data.dtype)))
+        rank = (count - 1 + F.cast(count == 0, input._data.dtype)) * (rank if isinstance(rank, Tensor) else float(rank))
     else:
         rank = rank * (n - 1)
-    if interpolation in ("lower", "higher", "nearest"):
-        whole = {"lower": F.floor, "higher": F.ceil, "nearest": lambda x: F.round(x, 0)}[interpolation]
-        out = at_rank(values, whole(rank))
+    if interpolation in ROUNDED:
+        out = at_rank(values, rank, interpolation)
     else:
-        below = F.floor(rank)
-        weight = rank - below if interpolation == "linear" else F.zeros_like(rank) + 0.5
-        out = F.lerp(at_rank(values, below), at_rank(values, F.ceil(rank)), weight)
+        below, above = at_rank(values, rank, "lower"), at_rank(values, rank, "higher")
+        if interpolation == "midpoint":
+            out = F.lerp_number(below, above, 0.5)
+        elif isinstance(rank, Tensor):
+            out = F.lerp(below, above, rank - F.floor(rank))
+        else:
+            out = F.lerp_number(below, above, float(rank - np.floor(rank)))
     if not ignore_nan:  # nan sorts last
         last = F.slice(values, (*(slice(None),) * len(rest), slice(n - 1, n)))
         out = F.where(last == last, out, last)
@@ -92,7 +104,7 @@ def quantiles(
     if keepdim and shape:
         kept = [1 if d is None or i == d else shape[i] for i in range(-len(shape), 0)]
         out = F.reshape(out, (out._data.shape[0], *kept))
-    return out if q._data.ndim else F.reshape(out, out._data.shape[1:])
+    return out if several else F.reshape(out, out._data.shape[1:])
 
 
 @operator()
@@ -164,21 +176,21 @@ def nanquantile(
 # ---- histograms
 
 
-def finite_range(name: str, low: Any, high: Any) -> tuple[Any, Any]:
-    """The range of a histogram; a little wider if it is a point."""
+def finite_range(name: str, low: Any, high: Any, margin: float) -> tuple[Any, Any]:
+    """The range of a histogram; wider by a margin if it is a point."""
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"{name}(): range of [{low}, {high}] is not finite")
-    return (low - 1, high + 1) if low == high else (low, high)
+    return (low - margin, high + margin) if low == high else (low, high)
 
 
 def histc_kernel(xp: Any, input: Any, *, bins: int, low: float, high: float) -> Any:
     """Counts of each line; the bounds are those of its elements if they are equal."""
     shape, dtype = input.shape[:-1], input.dtype
-    lines = (input.astype(np.float32) if dtype.itemsize == 2 else input).reshape(-1, input.shape[-1])
+    lines = (input.astype(np.float32) if dtype.itemsize == 2 else input).reshape(math.prod(shape), input.shape[-1])
     out = np.zeros((len(lines), bins), dtype)
     for line, counts in zip(lines, out):
         bounds = (low, high) if low < high or not line.size else (line.min(), line.max())
-        first, last = map(line.dtype.type, finite_range("histc", *bounds))
+        first, last = map(line.dtype.type, finite_range("histc", *bounds, 1))
         line = line[(line >= first) & (line <= last)]
         place = ((line - first) * bins / (last - first)).astype(INT64)
         counts[:] = np.bincount(np.minimum(place, bins - 1), minlength=bins)
@@ -218,7 +230,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
         raise RuntimeError(f"histc(): bins must be > 0, but got {bins}")
     if max < min:
         raise RuntimeError(f"histc(): max must be larger than min, got {max} and {min}")
-    finite_range("histc", min, max)
+    finite_range("histc", min, max, 1)
     return F.histc(F.reshape(input, (math.prod(input._data.shape),)), bins, float(min), float(max))
 
 
@@ -234,7 +246,7 @@ def edges_of(name: str, values: Any, bins: int, range: Sequence[float] | None) -
         low, high = range
         if low > high:
             raise RuntimeError(f"{name}(): min should not exceed max, but got min {low} max {high}")
-    low, high = finite_range(name, low, high)
+    low, high = finite_range(name, low, high, 0.5)
     return np.linspace(low, high, bins + 1).astype(values.dtype)
 
 
@@ -261,31 +273,31 @@ def counted(name: str, columns: Any, edges: list[Any], weight: Any, density: boo
     return out
 
 
-def floating_values(name: str, input: Tensor) -> Any:
-    if arg.tensor(input, name)._data.dtype.char not in "df":
+def check_histogram(name: str, input: Tensor, weight: Tensor | None, shape: tuple[int, ...], edges: list[Any]) -> None:
+    """Refuse dtypes and shapes that do not fit."""
+    if input._data.dtype.char not in "df":
         raise NotImplementedError(f"{name}(): not implemented for {input.dtype}; cast it to float32 or float64")
-    return readable(input, name)
-
-
-def given_edges(name: str, bins: Tensor, input: Tensor) -> Any:
-    if bins._data.ndim != 1:
-        raise RuntimeError(f"{name}(): bins tensor should have one dimension, but got {bins._data.ndim} dimensions")
-    if bins._data.dtype != input._data.dtype:
-        raise RuntimeError(f"{name}(): input tensor and bins tensors should have the same dtype, but got input with "
-                           f"dtype {input.dtype} and bins with dtype {bins.dtype}")  # fmt: skip
-    return readable(bins, name)
-
-
-def weights_of(name: str, weight: Tensor | None, input: Tensor, shape: tuple[int, ...]) -> Any:
-    if weight is None:
-        return None
-    if arg.tensor(weight, name, "weight")._data.shape != shape:
+    if weight is not None and arg.tensor(weight, name, "weight")._data.shape != shape:
         raise RuntimeError(f"{name}(): if weight tensor is provided it should have shape {list(shape)}, but got "
                            f"{list(weight.shape)}")  # fmt: skip
-    if weight._data.dtype != input._data.dtype:
-        raise RuntimeError(f"{name}(): if weight tensor is provided, input tensor and weight tensor should have the "
-                           f"same dtype, but got {input.dtype} and {weight.dtype}")  # fmt: skip
-    return readable(weight, name)
+    for other in (weight, *edges):
+        if isinstance(other, Tensor) and other._data.dtype != input._data.dtype:
+            raise RuntimeError(f"{name}(): input, weight and bins tensors should have the same dtype, but got "
+                               f"{input.dtype} and {other.dtype}")  # fmt: skip
+    for e in edges:
+        if isinstance(e, Tensor) and e._data.ndim != 1:
+            raise RuntimeError(f"{name}(): bins tensor should have one dimension, but got {e._data.ndim} dimensions")
+
+
+def histogram_kernel(
+    xp: Any, input: Any, edges: Any = None, weight: Any = None, *, bins: int = 0, range: Any = None, density: Any = False
+) -> Any:
+    if edges is None:
+        edges = edges_of("histogram", input, bins, range)
+    return counted("histogram", input.reshape(1, -1), [edges], weight, density), edges
+
+
+primitive("histogram", histogram_kernel, batch="loop", outputs=2)
 
 
 @operator()
@@ -323,16 +335,13 @@ def histogram(
     >>> tp.histogram(tp.tensor([1., 2., 1.]), bins=2).hist
     tensor([2., 1.])
     """
-    values = floating_values("histogram", input).reshape(1, -1)
-    if isinstance(bins, Tensor):
-        if range is not None:
-            raise TypeError("histogram(): argument 'range' needs a number of bins, got edges")
-        edges = given_edges("histogram", bins, input)
-    else:
-        edges = edges_of("histogram", values, arg.integer(bins, "histogram", "bins", 2), range)
-    weights = weights_of("histogram", weight, input, input._data.shape)
-    hist = counted("histogram", values, [edges], weights, arg.flag(density, "histogram", "density"))
-    return return_types.histogram(wrap(hist), wrap(edges))
+    given = isinstance(bins, Tensor)
+    check_histogram("histogram", arg.tensor(input, "histogram"), weight, input._data.shape, [bins] if given else [])
+    if given and range is not None:
+        raise TypeError("histogram(): argument 'range' needs a number of bins, got edges")
+    arg.flag(density, "histogram", "density")
+    number = 0 if given else arg.integer(bins, "histogram", "bins", 2)
+    return return_types.histogram(*F.histogram(input, bins if given else None, weight, number, range, density))
 
 
 @operator(out=False)
@@ -372,26 +381,27 @@ def histogramdd(
             [0., 1.]])
     """
     name = "histogramdd"
-    points = floating_values(name, input)
-    if points.ndim < 2:
-        raise RuntimeError(f"{name}(): input tensor should have at least 2 dimensions, but got {points.ndim}")
-    n = points.shape[-1]
-    columns = points.reshape(-1, n).T
+    shape = arg.tensor(input, name)._data.shape
+    if len(shape) < 2:
+        raise RuntimeError(f"{name}(): input tensor should have at least 2 dimensions, but got {len(shape)}")
+    n = shape[-1]
     bins = list(bins) if isinstance(bins, (tuple, list)) else [bins] * n
+    check_histogram(name, input, weight, shape[:-1], bins)
     if len(bins) != n:
         raise RuntimeError(f"{name}(): expected {n} sequences of bins for input of {n} coordinates, got {len(bins)}")
     if range is not None and len(range) != 2 * n:
         raise RuntimeError(f"{name}(): for {n} coordinates range should have {2 * n} elements, got {len(range)}")
+    columns = readable(input, name).reshape(-1, n).T
     edges = []
     for i, b in enumerate(bins):
         if isinstance(b, Tensor):
             if range is not None:
                 raise TypeError(f"{name}(): argument 'range' needs numbers of bins, got edges")
-            edges.append(given_edges(name, b, input))
+            edges.append(readable(b, name))
         else:
             bounds = None if range is None else range[2 * i : 2 * i + 2]
             edges.append(edges_of(name, columns[i], arg.integer(b, name, "bins", 2), bounds))
-    weights = weights_of(name, weight, input, input._data.shape[:-1])
+    weights = None if weight is None else readable(weight, name)
     hist = counted(name, columns, edges, weights, arg.flag(density, name, "density"))
     return return_types.histogramdd(wrap(hist), tuple(map(wrap, edges)))
 
