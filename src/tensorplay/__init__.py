@@ -54,7 +54,7 @@ globals().update({d.name: d for d in _dtype.ALL} | _dtype.ALIASES | _TENSOR_TYPE
 
 __version__ = "0.1.0"
 
-_MODULES = ("cuda", "linalg", "nn", "optim", "return_types", "utils")  # imported when they are first named
+_MODULES = ("cuda", "linalg", "nn", "optim", "return_types", "special", "utils")  # imported when they are first named
 _operator = _exported("", globals())
 
 __all__ = sorted({*(_name for _name in globals() if not _name.startswith("_")), *_OPERATORS[""], *_MODULES})
