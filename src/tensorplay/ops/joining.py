@@ -307,7 +307,7 @@ def unbind_vjp(F: Any, g: Any, input_shape: tuple[int, ...], dim: int) -> Any:
 primitive("unbind", unbind_kernel, vjp={"input": unbind_vjp}, jvp="linear", batch="same", view=True, multi_view=True)
 
 
-@operator(out=False, method=False)
+@operator(out=False, method=False, aliases=("unsafe_split",))
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts: of one size (the last may be smaller), or of the given sizes.
 
@@ -336,10 +336,10 @@ def split_method(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
     return split(input, split_size, dim)
 
 
-Tensor.split = split_method  # type: ignore[attr-defined]
+Tensor.split = Tensor.unsafe_split = split_method  # type: ignore[attr-defined]
 
 
-@operator(out=False)
+@operator(out=False, aliases=("unsafe_split_with_sizes",))
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the given sizes, which sum to the extent of the dimension.
 
@@ -362,7 +362,7 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
     return F.split(input, sizes, dim)
 
 
-@operator(out=False)
+@operator(out=False, aliases=("unsafe_chunk",))
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of at most ``chunks`` consecutive parts of one size; the last may be smaller.
 

@@ -151,3 +151,31 @@ def argwhere(input: Tensor) -> Tensor:
             [1, 0]])
     """
     return nonzero(input)
+
+
+@operator()
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
+    """The first ``size`` positions of elements that are not zero, one row each, filled up if there are fewer.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nonzero_static(tp.tensor([0, 5, 0, 7]), size=3)
+    tensor([[ 1],
+            [ 3],
+            [-1]])
+    """
+    size = arg.integer(size, "nonzero_static", "size", 2)
+    if size < 0:
+        raise RuntimeError(f"nonzero_static(): size must be non-negative, got {size}")
+    return F.nonzero_static(arg.tensor(input, "nonzero_static"), size, arg.integer(fill_value, "nonzero_static", "fill_value", 3))
+
+
+def nonzero_static_kernel(xp: Any, input: Any, *, size: int, fill_value: int) -> Any:
+    out = np.full((size, input.ndim), fill_value, np.int64)
+    found = nonzero_kernel(np, input)[:size]
+    out[: len(found)] = found
+    return out
+
+
+primitive("nonzero_static", nonzero_static_kernel, batch="loop")

@@ -10,6 +10,7 @@ from ..core.primitive import PRIMITIVES
 from ..core.tensor import Tensor
 from . import arguments as arg
 from .diagonals import diagonal
+from .strides import as_strided
 
 
 @operator(out=False)
@@ -146,3 +147,19 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     view = diagonal(input.detach(), offset, dim1, dim2)
     _, attrs, _ = view._rare.view.steps[-1]  # type: ignore[union-attr]
     return replaced(input, src, "diagonal", attrs, view._data.shape, "diagonal_scatter")
+
+
+@operator(out=False)
+def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A copy of the input with ``src`` as the elements that ``as_strided`` takes.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.as_strided_scatter(tp.zeros(4), tp.ones(2), (2,), (2,))
+    tensor([1., 0., 1., 0.])
+    """
+    whole = F.clone(arg.tensor(input, "as_strided_scatter").detach(), "C")
+    view = as_strided(whole, size, stride, 0 if storage_offset is None else storage_offset)
+    _, attrs, _ = view._rare.view.steps[-1]  # type: ignore[union-attr]
+    return replaced(input, src, "as_strided", attrs, view._data.shape, "as_strided_scatter")

@@ -812,3 +812,25 @@ def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = F
                            f"of shape {list(result)}")  # fmt: skip
     update(view, PRIMITIVES["put"], (checked_index(index, have, dim, count), values), (dim, count, accumulate), put_store, name)
     return input
+
+
+@operator(method=False, out=False)
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """The coordinates, one tensor for each dimension, of flat positions in a tensor of the given shape.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.unravel_index(tp.tensor([1, 5]), (2, 3))
+    (tensor([0, 1]), tensor([1, 2]))
+    """
+    if arg.tensor(indices, "unravel_index", "indices")._data.dtype.kind not in "iu":
+        raise ValueError(f"unravel_index(): expected 'indices' to be integer dtype, but got {indices.dtype}")
+    extents = arg.integers(tuple(shape) if isinstance(shape, Tensor) else shape, "unravel_index", "shape", 2)
+    if any(n < 0 for n in extents):
+        raise ValueError(f"unravel_index(): 'shape' cannot have negative values, but got {extents}")
+    rest, out = indices, []
+    for n in reversed(extents):
+        out.append(F.remainder(rest, n))
+        rest = F.div_floor(rest, n)
+    return tuple(reversed(out))

@@ -189,7 +189,10 @@ def view_of(array: Any, steps: tuple[Any, ...]) -> Any:
 def put_view_kernel(xp: Any, input: Any, source: Any, *, steps: tuple[Any, ...]) -> Any:
     out = np.array(input, copy=True, order="C")
     view = view_of(out, steps)
-    view[...] = source
+    if np.may_share_memory(view, out):
+        view[...] = source
+    else:  # a view by strides of memory that lies in another order
+        out.reshape(-1)[view_of(np.arange(out.size).reshape(out.shape), steps)] = source
     return out
 
 
