@@ -38,15 +38,15 @@ class Operator:
         Names of the method and of the in-place twin.
     """
 
-    def __init__(self, name: str, namespace: str, plain: Callable[..., Any], out: bool, method: str | None,
-                 inplace: str | None) -> None:  # fmt: skip
+    def __init__(self, name: str, namespace: str, plain: Callable[..., Any], out: bool | str,
+                 method: str | None, inplace: str | None) -> None:  # fmt: skip
         self.name, self.namespace, self.plain, self.out = name, namespace, plain, out
         self.method, self.inplace = method, inplace
 
     @functools.cached_property
     def function(self) -> Callable[..., Any]:
         """The public function, with ``out=`` where it takes one; made at the first need."""
-        return with_out(self.plain, self.name) if self.out else self.plain
+        return with_out(self.plain, self.name, self.out == "exact") if self.out else self.plain
 
 
 def exported(namespace: str, module: dict[str, Any]) -> Callable[[str], Any]:
@@ -72,7 +72,7 @@ def operator(
     namespace: str = "",
     method: bool | str = True,
     inplace: bool | str = False,
-    out: bool = True,
+    out: bool | str = True,
     function: bool = True,
     aliases: tuple[str, ...] = (),
     into: Callable[..., None] | None = None,
@@ -90,7 +90,7 @@ def operator(
     inplace
         Whether it has an in-place twin, ``name_`` (or the given name).
     out
-        Whether the function takes ``out=``.
+        Whether the function takes ``out=``; "exact": only of the result's own dtype.
     function
         Whether it is exported as a function at all.
     aliases
@@ -255,7 +255,7 @@ def check_cast(value: Tensor, target: Tensor, name: str) -> None:
         raise RuntimeError(f"{name}: result type {value.dtype} can't be cast to the desired output type {target.dtype}")
 
 
-def with_out(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
+def with_out(fn: Callable[..., Any], name: str, exact: bool) -> Callable[..., Any]:
     """The function with a keyword ``out``: a tensor (or tuple of them) that receives the result."""
     signature = inspect.signature(fn)
     parameters = list(signature.parameters.values())
@@ -285,7 +285,7 @@ def with_out(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
             right.append(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name)
     call = f"fn({', '.join(right)})"
     source = (f"def {name}({', '.join(left)}):\n    if out is None: return {call}\n"
-              f"    return write_out({name!r}, {call}, out)")  # fmt: skip
+              f"    return write_out({name!r}, {call}, out, {exact})")  # fmt: skip
     exec(compile(source, f"<tensorplay {name}>", "exec"), scope)
     made = scope[name]
     functools.update_wrapper(made, fn)
@@ -294,13 +294,14 @@ def with_out(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
     return made
 
 
-def write_out(name: str, value: Any, out: Any) -> Any:
+def write_out(name: str, value: Any, out: Any, exact: bool = False) -> Any:
     """Write a result into ``out``, which takes its shape.
 
     Raises
     ------
     RuntimeError
-        If the result or ``out`` requires grad, or the result's dtype cannot be cast to that of ``out``.
+        If the result or ``out`` requires grad, or the result's dtype cannot be cast to that of ``out`` (``exact``: is
+        another one).
     TypeError
         If ``out`` is no tensor, or no tuple of the right length for several results.
     """
@@ -308,21 +309,23 @@ def write_out(name: str, value: Any, out: Any) -> Any:
         if not isinstance(out, (tuple, list)) or len(out) != len(value):
             raise TypeError(f"{name}(): argument 'out' must be a tuple of {len(value)} Tensors, got {type(out).__name__}")
         for v, o in zip(value, out, strict=True):
-            check_out(name, v, o)
+            check_out(name, v, o, exact)
         for v, o in zip(value, out, strict=True):
             store_out(name, v, o)
         return type(value)(*out) if hasattr(value, "_fields") else type(value)(out)
-    check_out(name, value, out)
+    check_out(name, value, out, exact)
     return store_out(name, value, out)
 
 
-def check_out(name: str, value: Tensor, out: Any) -> None:
+def check_out(name: str, value: Tensor, out: Any, exact: bool) -> None:
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if state.recording and (value._node is not None or out._node is not None):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                            "the arguments requires grad.")  # fmt: skip
     check_cast(value, out, name)
+    if exact and value._data.dtype != out._data.dtype:
+        raise RuntimeError(f"{name}(): Expected out tensor to have dtype {value.dtype}, but got {out.dtype} instead")
     if value.is_meta != out.is_meta:
         raise RuntimeError(f"{name}(): Expected out tensor to have device {value.device}, but got {out.device} instead")
 

@@ -177,7 +177,7 @@ def extreme_values(name: str, input: Tensor, dim: Any, keepdim: bool, primitive:
     return getattr(F, primitive)(input, dims, arg.flag(keepdim, name, "keepdim"))
 
 
-@operator()
+@operator(out="exact")
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     """The largest element, or the largest over some dimensions. Elements that tie share the gradient evenly.
 
@@ -203,7 +203,7 @@ def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     return extreme_values("amax", input, dim, keepdim, "amax")
 
 
-@operator()
+@operator(out="exact")
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     """The smallest element, or the smallest over some dimensions. Elements that tie share the gradient evenly.
 
@@ -317,7 +317,7 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor 
     return extreme("min", input, dim, keepdim, other)
 
 
-@operator()
+@operator(out="exact")
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """The smallest and the largest element, of all or along a dimension. Elements that tie share the gradient evenly.
 
@@ -372,7 +372,7 @@ primitive("argmax", lambda xp, input, *, dim: input.argmax(dim), batch="same")
 primitive("argmin", lambda xp, input, *, dim: input.argmin(dim), batch="same")
 
 
-@operator()
+@operator(out="exact")
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index (int64) of the largest element, of all in row-major order or along a dimension; the first of several.
 
@@ -398,7 +398,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     return position("argmax", input, dim, keepdim)
 
 
-@operator()
+@operator(out="exact")
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index (int64) of the smallest element, of all in row-major order or along a dimension; the first of several.
 

@@ -574,7 +574,7 @@ def std(
     return F.std(input, *moment_arguments("std", input, dim, unbiased, keepdim, correction))
 
 
-@operator()
+@operator(out=False)
 def var_mean(
     input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> tuple[Tensor, Tensor]:
@@ -590,7 +590,7 @@ def var_mean(
     return F.var(input, dims, keepdim, correction), F.mean(input, dims, keepdim)
 
 
-@operator()
+@operator(out=False)
 def std_mean(
     input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> tuple[Tensor, Tensor]:

@@ -186,7 +186,7 @@ cumulative_extremum("cummax", "maximum")
 cumulative_extremum("cummin", "minimum")
 
 
-@operator()
+@operator(out="exact")
 def cummax(input: Tensor, dim: int) -> return_types.cummax:
     """The largest of all elements up to each one along a dimension, and its index; the last of several.
 
@@ -213,7 +213,7 @@ def cummax(input: Tensor, dim: int) -> return_types.cummax:
     return return_types.cummax(*scan("cummax", input, dim))
 
 
-@operator()
+@operator(out="exact")
 def cummin(input: Tensor, dim: int) -> return_types.cummin:
     """The smallest of all elements up to each one along a dimension, and its index; the last of several.
 
@@ -286,7 +286,7 @@ primitive("logcumsumexp", logcumsumexp_kernel, vjp={"input": logcumsumexp_vjp}, 
           batch="same")  # fmt: skip
 
 
-@operator()
+@operator(out="exact")
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """log(cumsum(exp(x))) along a dimension, without overflow.
 

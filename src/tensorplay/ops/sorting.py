@@ -108,7 +108,7 @@ def comparable(input: Tensor, name: str) -> Tensor:
     return input
 
 
-@operator()
+@operator(out="exact")
 def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> return_types.sort:
     """Sort along a dimension. A nan counts as largest.
 
@@ -172,7 +172,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
     return lines("sort", input, d, arg.flag(descending, "argsort", "descending")).indices
 
 
-@operator()
+@operator(out="exact")
 def msort(input: Tensor) -> Tensor:
     """Sort along the first dimension: the values alone.
 
@@ -212,7 +212,7 @@ def topk_kernel(xp: Any, input: Any, *, dim: int, k: int, largest: bool) -> Any:
 primitive("topk", topk_kernel, vjp={"input": lines_vjp}, jvp=lines_jvp, batch="same", outputs=2)
 
 
-@operator()
+@operator(out="exact")
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> return_types.topk:
     """The k largest or smallest elements along a dimension, the most extreme first. A nan counts as largest.
 
@@ -266,7 +266,7 @@ def kth(xp: Any, input: Any, dim: int, k: int) -> Any:
 picking("kthvalue_dim", kth, ranked=True)
 
 
-@operator()
+@operator(out="exact")
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> return_types.kthvalue:
     """The k-th smallest element along a dimension, counted from 1, and its index. A nan counts as largest.
 
@@ -424,7 +424,7 @@ def mode_position(xp: Any, input: Any, dim: int) -> Any:
 picking("mode_dim", mode_position)
 
 
-@operator()
+@operator(out="exact")
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mode:
     """The most frequent element along a dimension, of several the smallest, and the index of its last occurrence.
 
@@ -600,7 +600,7 @@ def isin_batch(p: Any, values: list[Any], dims: list[Any], invert: bool) -> Any:
 primitive("isin", isin_kernel, batch=isin_batch)
 
 
-@operator(method=False)
+@operator(method=False, out="exact")
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each element is among others. A nan never is.
 
@@ -679,7 +679,7 @@ def searched(bounds: Tensor, values: Any, right: bool, out_int32: bool, name: st
     return F.cast(out, np.dtype(np.int32)) if arg.flag(out_int32, name, "out_int32") else out
 
 
-@operator()
+@operator(out="exact")
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: Tensor | None = None,
@@ -739,7 +739,7 @@ def searchsorted(
     return searched(sorted_sequence, input, right or side == "right", out_int32, name)
 
 
-@operator()
+@operator(out="exact")
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """The bucket of each value: where it would be inserted among the boundaries.
 

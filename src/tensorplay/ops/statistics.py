@@ -107,7 +107,7 @@ def quantiles(
     return out if several else F.reshape(out, out._data.shape[1:])
 
 
-@operator()
+@operator(out="exact")
 def quantile(
     input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:
@@ -140,7 +140,7 @@ def quantile(
     return quantiles("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@operator()
+@operator(out="exact")
 def nanquantile(
     input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:
@@ -200,7 +200,7 @@ def histc_kernel(xp: Any, input: Any, *, bins: int, low: float, high: float) -> 
 primitive("histc", histc_kernel, batch="same")
 
 
-@operator()
+@operator(out="exact")
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements fall into each of ``bins`` equal parts of a range. Elements outside, and nan, are not counted.
 
@@ -290,7 +290,7 @@ def check_histogram(name: str, input: Tensor, weight: Tensor | None, shape: tupl
 
 
 def histogram_kernel(
-    xp: Any, input: Any, edges: Any = None, weight: Any = None, *, bins: int = 0, range: Any = None, density: Any = False
+    xp: Any, input: Any, edges: Any = None, weight: Any = None, *, bins: int = 0, range: Any = None, density: Any = 0
 ) -> Any:
     if edges is None:
         edges = edges_of("histogram", input, bins, range)
@@ -300,7 +300,7 @@ def histogram_kernel(
 primitive("histogram", histogram_kernel, batch="loop", outputs=2)
 
 
-@operator()
+@operator(out="exact")
 def histogram(
     input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> return_types.histogram:
