@@ -103,14 +103,33 @@ def analytical_jacobians(
 def get_numerical_jacobian(
     fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
 ) -> list[Tensor]:
-    """Difference quotients of a function of one output, one matrix for each input that requires grad.
+    """Difference quotients of a function's first output, one matrix for each input (or target) that requires grad.
 
-    Rows belong to elements of the input, columns to those of the output. Complex numbers are not supported.
+    ``fn`` takes the inputs as one argument. Rows belong to elements of the input, columns to those of the output; complex
+    elements count twice.
     """
-    given = tuple_of(inputs)
-    call = lambda: [as_outputs(fn(*given))[0]]
-    xs = differentiable_inputs(given if target is None else tuple_of(target))
+    call = lambda: as_outputs(fn(inputs))[:1]
+    xs = differentiable_inputs(tuple_of(inputs if target is None else target))
     return [wrap(grad_out * numerical_jacobians(call, x, eps, 1)[0].T) for x in xs]
+
+
+def get_numerical_jacobian_wrt_specific_input(
+    fn: Callable[..., Any],
+    input_idx: int,
+    inputs: Any,
+    outputs: Any,
+    eps: float,
+    input: Tensor | None = None,
+    is_forward_ad: bool = False,
+) -> tuple[Tensor, ...]:
+    """Difference quotients with respect to ``inputs[input_idx]`` (or ``input``), one matrix for each output.
+
+    ``fn`` takes the inputs as one argument. Rows belong to elements of the input, columns to those of the output; complex
+    elements count twice, and so the matrices serve both modes, whatever ``is_forward_ad`` says.
+    """
+    x = tuple_of(inputs)[input_idx] if input is None else input
+    found = numerical_jacobians(lambda: as_outputs(fn(inputs)), x, eps, len(as_outputs(outputs)))
+    return tuple(wrap(j.T.copy()) for j in found)
 
 
 def get_analytical_jacobian(
@@ -162,7 +181,7 @@ def check_inputs(inputs: tuple[Any, ...]) -> list[Tensor]:
                           stacklevel=3)  # fmt: skip
         if type(x._data) is not np.ndarray:
             raise RuntimeError(f"gradcheck: input {i} holds a batch or a tangent; check the function outside of transforms")
-        if any(s == 0 and n > 1 for s, n in zip(x._data.strides, x._data.shape)):
+        if x._data.size and any(s == 0 and n > 1 for s, n in zip(x._data.strides, x._data.shape)):
             raise RuntimeError(f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
                                "non-overlapping to be able to compute the numerical gradients correctly. You should call "
                                ".contiguous on the input before passing it to gradcheck.")  # fmt: skip
@@ -207,11 +226,12 @@ class Check:
 
     def backward(self, numerical: list[list[Array]], dtypes: bool) -> None:
         """Reverse mode against difference quotients, twice."""
+        reached = [o for o in self.outs if o._node is not None]
         for i, out in enumerate(self.outs):
             if out._node is None:
                 self.constant(i, numerical)
                 continue
-            pull = lambda g, out=out: self.pull([out], [g])
+            pull = lambda g, out=out: self.pull(reached, [g if o is out else F.zeros_like(o.detach()) for o in reached])
             found, parts = analytical_jacobians(out, self.xs, pull)
             for j, (g, x) in enumerate(zip(parts, self.xs)):
                 if g is not None and g._data.shape != x._data.shape:
