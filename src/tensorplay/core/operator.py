@@ -103,7 +103,7 @@ def operator(
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
         own = name or fn.__name__
         for public in (own, *aliases):
-            takes_out = out and all(p.name != "out" for p in parameters_of(fn))
+            takes_out = out if all(p.name != "out" for p in parameters_of(fn)) else False
             as_method = public if method is True else method or None
             twin = (public + "_" if inplace is True else inplace) or None
             if as_method:
