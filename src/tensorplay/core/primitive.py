@@ -74,6 +74,7 @@ class Primitive:
         self.differentiable = tuple(range(len(self.inputs))) if callable(vjp) else tuple(
             i for i, n in enumerate(self.inputs) if n in self.vjp)  # fmt: skip
         self.jvp = jvp
+        self.meta: Callable[..., Any] | None = None
         self.batch = BATCH_RULES[batch] if isinstance(batch, str) else batch or loop_over_batch
         PRIMITIVES[name] = self
         self.function: Callable[..., Any] = self.call_variadic if self.variadic else call_path(self)
@@ -489,6 +490,8 @@ def on_meta(p: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         check_broadcast(p.name, shapes)
         one = on_arrays(p, tuple(wrap(np.ones((1,) * a._data.ndim, a._data.dtype)) for a in stand_ins), attrs)
         return Meta(np.broadcast_shapes(*shapes), one.dtype)
+    if p.meta is not None:
+        return p.meta(*(None if a is None else a._data for a in stand_ins), *attrs)
     out = on_arrays(p, tuple(stand_ins), attrs)
     if type(out) is tuple or type(out) is list:
         return [Meta(o.shape, o.dtype) for o in out]
@@ -652,6 +655,7 @@ def primitive(
     multi_view: bool = False,
     outputs: int = 1,
     node_name: str | None = None,
+    meta: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
     """Declare an operator; the function over Tensors is returned, and is ``F.<name>``.
 
@@ -678,9 +682,14 @@ def primitive(
         The output shares the input's memory: True, or "where possible".
     outputs
         More than one if the kernel returns a tuple.
+    meta
+        ``meta(*arrays, *attributes)`` over arrays of zeros: shape and dtype of each output as a ``Meta``. Needed only
+        where the kernel depends on values, or is slow; else the kernel itself runs.
     """
-    return Primitive(name, kernel, inputs, vjp, jvp, batch, False, None, (), holomorphic, view, multi_view, outputs,
-                     node_name).function  # fmt: skip
+    made = Primitive(name, kernel, inputs, vjp, jvp, batch, False, None, (), holomorphic, view, multi_view, outputs,
+                     node_name)  # fmt: skip
+    made.meta = meta
+    return made.function
 
 
 def elementwise(

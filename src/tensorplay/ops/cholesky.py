@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..core import return_types
+from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
 from ..core.tensor import Tensor
 from .matmul import batch_shape, sum_batch
 from .matrices import (
+    INT32,
     LinAlgError,
     as_columns,
     each,
@@ -21,9 +23,11 @@ from .matrices import (
     identity,
     matrix,
     mH,
+    same,
     same_dtype,
     square,
     symmetrized,
+    systems,
     tril,
     triu,
 )
@@ -70,7 +74,7 @@ def triangle(F: Any, x: Any, upper: bool, unitriangular: bool) -> Any:
 
 
 primitive("solve_triangular", solve_triangular_kernel, vjp=solve_triangular_vjp, jvp=solve_triangular_jvp,
-          batch="elementwise", node_name="LinalgSolveTriangularBackward0")  # fmt: skip
+          batch="elementwise", meta=systems, node_name="LinalgSolveTriangularBackward0")  # fmt: skip
 
 
 def triangular_right(F: Any, x: Any, a: Any, upper: bool, unitriangular: bool = False) -> Any:
@@ -208,7 +212,8 @@ def cholesky_jvp(F: Any, t: Any, out: Any) -> Any:
 
 
 primitive("cholesky", cholesky_kernel, vjp={"input": cholesky_vjp}, jvp={"input": cholesky_jvp}, batch="same",
-          holomorphic=False, outputs=2, node_name="LinalgCholeskyExBackward0")  # fmt: skip
+          holomorphic=False, outputs=2, node_name="LinalgCholeskyExBackward0",
+          meta=lambda input, check: [same(input), Meta(input.shape[:-2], INT32)])  # fmt: skip
 
 
 def factored(A: Tensor, upper: bool, check: str) -> tuple[Tensor, Tensor]:
@@ -352,5 +357,5 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     """
     square(L, "cholesky_inverse", "input")
     factor = mH(F, L) if upper else L
-    inverse = F.solve_triangular(factor, identity(L._data.shape[-1], L), False, False)
+    inverse = F.solve_triangular(factor, identity(F, factor), False, False)
     return F.matmul(mH(F, inverse), inverse)

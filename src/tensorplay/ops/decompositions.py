@@ -5,11 +5,13 @@ Rules follow the differentials of the defining equations, with M* for the conjug
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..core import return_types
+from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
@@ -17,20 +19,23 @@ from ..core.tensor import Tensor, wrap
 from . import arguments
 from .cholesky import check_system, triangular_right
 from .matrices import (
+    INT32,
     LinAlgError,
     block,
-    constant,
     diagonal_matrix,
     each,
     element,
     half_diagonal,
     matrix,
     mH,
+    minus,
     numpy_dtype,
+    same,
     same_dtype,
     square,
     tril,
     triu,
+    unit_diagonal,
 )
 
 # ---- QR: A = Q R
@@ -70,8 +75,14 @@ def qr_jvp(F: Any, t: Any, out: Any, input_shape: Any, mode: str) -> Any:
     return [moved - F.matmul(Q, turn), F.matmul(turn, R)]
 
 
+def qr_meta(input: Any, mode: str) -> list[Meta]:
+    *batch, n, m = input.shape
+    k = n if mode == "complete" else min(n, m)
+    return [Meta((*batch, n, k), input.dtype), Meta((*batch, k, m), input.dtype)]
+
+
 primitive("qr", qr_kernel, vjp={"input": qr_vjp}, jvp={"input": qr_jvp}, batch="same", holomorphic=False, outputs=2,
-          node_name="LinalgQrBackward0")  # fmt: skip
+          meta=qr_meta, node_name="LinalgQrBackward0")  # fmt: skip
 
 
 def orthogonalized(A: Tensor, mode: str) -> tuple[Tensor, Tensor]:
@@ -155,7 +166,8 @@ def geqrf_kernel(xp: Any, input: Any) -> Any:
     return h.swapaxes(-1, -2), tau
 
 
-primitive("geqrf", geqrf_kernel, batch="same", outputs=2)
+primitive("geqrf", geqrf_kernel, batch="same", outputs=2,
+          meta=lambda input: [same(input), Meta((*input.shape[:-2], min(input.shape[-2:])), input.dtype)])  # fmt: skip
 
 
 @operator()
@@ -199,7 +211,7 @@ def reflectors(name: str, input: Tensor, tau: Tensor) -> tuple[Tensor, Tensor]:
         raise RuntimeError(f"{name}: Expected tau to have one dimension less than input and the same batch, got tau of shape "
                            f"{list(tau.shape)} and input of shape {list(input.shape)}")  # fmt: skip
     same_dtype(name, input=input, tau=tau)
-    V = tril(F, block(F, input, slice(None), slice(0, k)), -1) + wrap(np.eye(n, k, dtype=input._data.dtype))
+    V = unit_diagonal(F, tril(F, block(F, input, slice(None), slice(0, k))))
     factors = F.reshape(tau, (*tau._data.shape, 1))
     inner = factors * triu(F, F.matmul(mH(F, V), V), 1)
     return V, F.solve_triangular(inner, diagonal_matrix(F, tau), True, True)
@@ -235,9 +247,9 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
             [-0.8000]])
     """
     V, T = reflectors("linalg.householder_product", A, tau)
-    n, m = A._data.shape[-2:]
+    m = A._data.shape[-1]
     left = block(F, mH(F, V), slice(None), slice(0, m))
-    return wrap(np.eye(n, m, dtype=A._data.dtype)) - F.matmul(V, F.matmul(T, left))
+    return minus(F, F.matmul(V, F.matmul(T, left)))
 
 
 @operator()
@@ -325,7 +337,7 @@ def getrf(a: Any) -> Any:
 def pivot_matrix_kernel(xp: Any, input: Any, *, n: int, dtype: Any) -> Any:
     """The permutation P of A = P L U."""
     *batch, k = input.shape
-    pivots = input.reshape(-1, k).astype(np.int64) - 1
+    pivots = input.reshape(math.prod(batch), k).astype(np.int64) - 1
     if pivots.size and (pivots.min() < 0 or pivots.max() >= n):
         raise RuntimeError(f"lu_unpack: LU_pivots must be between 1 and {n}, the number of rows of LU_data; did you properly "
                            "pass the result of lu_factor()?")  # fmt: skip
@@ -339,7 +351,8 @@ def pivot_matrix_kernel(xp: Any, input: Any, *, n: int, dtype: Any) -> Any:
     return np.eye(n, dtype=dtype)[order].swapaxes(-1, -2).reshape(*batch, n, n)
 
 
-primitive("pivot_matrix", pivot_matrix_kernel, batch="same")
+primitive("pivot_matrix", pivot_matrix_kernel, batch="same",
+          meta=lambda input, n, dtype: Meta((*input.shape[:-1], n, n), dtype))  # fmt: skip
 
 
 def lu_parts(F: Any, packed: Any) -> tuple[Any, ...]:
@@ -354,7 +367,7 @@ def lu_vjp(F: Any, g: Any, out: Any) -> Any:
     packed, P = out[0], F.pivot_matrix(out[1], out[0].shape[-2], numpy_dtype(out[0]))
     k, head, below, right = lu_parts(F, packed)
     k, g_head, g_below, g_right = lu_parts(F, g[0])
-    L = tril(F, head, -1) + constant(F, np.eye(k, dtype=numpy_dtype(head)))
+    L = unit_diagonal(F, tril(F, head))
     U = triu(F, head)
     gL, gU = tril(F, g_head, -1), triu(F, g_head)
     rows, columns = packed.shape[-2:]
@@ -376,7 +389,7 @@ def lu_vjp(F: Any, g: Any, out: Any) -> Any:
 def lu_jvp(F: Any, t: Any, out: Any) -> Any:
     packed, P = out[0], F.pivot_matrix(out[1], out[0].shape[-2], numpy_dtype(out[0]))
     k, head, below, right = lu_parts(F, packed)
-    L = tril(F, head, -1) + constant(F, np.eye(k, dtype=numpy_dtype(head)))
+    L = unit_diagonal(F, tril(F, head))
     U = triu(F, head)
     _, t_head, t_below, t_right = lu_parts(F, F.matmul(F.mT(P), t))
     inner = triangular_right(F, F.solve_triangular(L, t_head, False, True), U, True)
@@ -390,8 +403,14 @@ def lu_jvp(F: Any, t: Any, out: Any) -> Any:
     return [tangent, None, None]
 
 
+def packed_meta(input: Any, *attrs: Any) -> list[Meta]:
+    """Packed factors, pivots and codes of success."""
+    *batch, n, m = input.shape
+    return [same(input), Meta((*batch, min(n, m)), INT32), Meta(tuple(batch), INT32)]
+
+
 primitive("lu_factor", lu_factor_kernel, vjp={"input": lu_vjp}, jvp={"input": lu_jvp}, batch="same", outputs=3,
-          node_name="LinalgLuFactorExBackward0")  # fmt: skip
+          meta=packed_meta, node_name="LinalgLuFactorExBackward0")  # fmt: skip
 
 
 def check_pivot(name: str, pivot: bool) -> None:
@@ -464,9 +483,8 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
 
 def unpacked(packed: Tensor) -> tuple[Tensor, Tensor]:
     """L and U."""
-    n, m = packed._data.shape[-2:]
-    k = min(n, m)
-    L = tril(F, block(F, packed, slice(None), slice(0, k)), -1) + wrap(np.eye(n, k, dtype=packed._data.dtype))
+    k = min(packed._data.shape[-2:])
+    L = unit_diagonal(F, tril(F, block(F, packed, slice(None), slice(0, k))))
     return L, triu(F, block(F, packed, slice(0, k), slice(None)))
 
 
@@ -498,7 +516,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> Any:
     return return_types.linalg_lu(F.pivot_matrix(pivots, A._data.shape[-2], A._data.dtype), *unpacked(packed))
 
 
-@operator(name="lu", out=False)
+@operator(name="lu")
 def torch_lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     """LU decomposition, packed; :func:`tensorplay.linalg.lu_factor_ex` in its older form.
 
@@ -655,7 +673,7 @@ def ldl_factor_kernel(xp: Any, input: Any, *, hermitian: bool, check: str) -> An
     return packed, pivots, info
 
 
-primitive("ldl_factor", ldl_factor_kernel, batch="same", outputs=3)
+primitive("ldl_factor", ldl_factor_kernel, batch="same", outputs=3, meta=packed_meta)
 
 
 def ldl_unpack_kernel(xp: Any, input: Any, pivots: Any, *, hermitian: bool) -> Any:
@@ -684,7 +702,7 @@ def ldl_unpack_kernel(xp: Any, input: Any, pivots: Any, *, hermitian: bool) -> A
     return each(unpack, input, pivots[..., None])
 
 
-primitive("ldl_unpack", ldl_unpack_kernel, batch="same", outputs=3)
+primitive("ldl_unpack", ldl_unpack_kernel, batch="same", outputs=3, meta=lambda input, *rest: [same(input)] * 3)
 
 
 @operator(namespace="linalg", method=False)

@@ -13,7 +13,7 @@ from ..core.namespace import F
 from ..core.operator import operator
 from ..core.tensor import Tensor
 from . import arguments
-from .matmul import C_NAMES, diagonal_of
+from .matmul import C_NAMES
 
 Label = Any
 """A letter of the equation, an int of the sublist format, or a tuple ("...", i): the i-th dimension from the end of the
@@ -118,7 +118,7 @@ def without_repeats(operand: Tensor, labels: Labels, position: int) -> tuple[Ten
             raise error(f"subscript {labels[i]} is repeated for operand {position} but the sizes don't match, {shape[i]} != "
                         f"{shape[j]}")  # fmt: skip
         others = [d for d in range(len(labels)) if d not in (i, j)]
-        operand = diagonal_of(F, permuted(operand, [*others, j, i]))
+        operand = F.diagonal(permuted(operand, [*others, j, i]), 0, -2, -1)
         labels = (*(labels[d] for d in others), labels[i])
     return operand, labels
 
@@ -329,4 +329,5 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
                                f"has size {m} in dim {j}")  # fmt: skip
         columns[j] = i
     output = tuple(d for d in rows if d not in mine) + tuple(d for d in columns if d not in mine)
-    return evaluate([a, b], [tuple(rows), tuple(columns)], output)
+    out = evaluate([a, b], [tuple(rows), tuple(columns)], output)
+    return out if out._data.dtype == left.dtype else F.cast(out, left.dtype)

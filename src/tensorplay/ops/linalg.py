@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import return_types
+from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
@@ -16,6 +17,7 @@ from ..core.tensor import Tensor, wrap
 from . import arguments
 from .cholesky import check_system
 from .decompositions import getrf
+from .diagonals import diagonal
 from .matmul import batch_shape, check_inner, check_products, matmul, sum_batch
 from .matrices import (
     LinAlgError,
@@ -25,11 +27,15 @@ from .matrices import (
     each,
     element,
     floating,
+    identity,
     is_complex,
     matrix,
     mH,
+    real_of,
+    same,
     same_dtype,
     square,
+    systems,
 )
 
 # ---- determinants
@@ -103,11 +109,11 @@ primitive(
     "det", lambda xp, input: xp.linalg.det(input),
     vjp={"input": lambda F, g, input: F.reshape(g, (*g.shape, 1, 1)) * F.cofactor(input)},
     jvp={"input": lambda F, t, input: F.sum(t * F.cofactor(input), (-2, -1), False)},
-    batch="same", node_name="LinalgDetBackward0",
+    batch="same", meta=lambda input: Meta(input.shape[:-2], input.dtype), node_name="LinalgDetBackward0",
 )  # fmt: skip
 primitive(
     "cofactor", cofactor_kernel, vjp={"input": lambda F, g, input: F.cofactor_push(input, g)},
-    jvp={"input": lambda F, t, input: F.cofactor_push(input, t)}, batch="same",
+    jvp={"input": lambda F, t, input: F.cofactor_push(input, t)}, batch="same", meta=same,
 )  # fmt: skip
 primitive(
     "cofactor_push", cofactor_push_kernel,
@@ -115,7 +121,7 @@ primitive(
          "direction": lambda F, g, input: F.cofactor_push(input, g)},
     jvp={"input": lambda F, t, input, direction: third_derivative(F, input, direction, t),
          "direction": lambda F, t, input: F.cofactor_push(input, t)},
-    batch="same",
+    batch="same", meta=same,
 )  # fmt: skip
 
 
@@ -171,7 +177,8 @@ def slogdet_kernel(xp: Any, input: Any) -> Any:
 
 
 primitive("slogdet", slogdet_kernel, vjp={"input": slogdet_vjp}, jvp={"input": slogdet_jvp}, batch="same", holomorphic=False,
-          outputs=2, node_name="LinalgSlogdetBackward0")  # fmt: skip
+          outputs=2, node_name="LinalgSlogdetBackward0",
+          meta=lambda input: [Meta(input.shape[:-2], dtype) for dtype in (input.dtype, real_of(input.dtype))])  # fmt: skip
 
 
 @operator(namespace="linalg", method=False)
@@ -285,7 +292,7 @@ def inv_vjp(F: Any, g: Any, out: Any) -> Any:
     return inv_rule(F, g, F.mT(out))
 
 
-primitive("inv", inv_kernel, vjp={"input": inv_vjp}, jvp={"input": inv_rule}, batch="same",
+primitive("inv", inv_kernel, vjp={"input": inv_vjp}, jvp={"input": inv_rule}, batch="same", meta=same,
           node_name="LinalgInvExBackward0")  # fmt: skip
 
 
@@ -394,7 +401,8 @@ def solve_jvp(F: Any, tangents: Any, input: Any, out: Any) -> Any:
     return F.solve(input, right, "")
 
 
-primitive("solve", solve_kernel, vjp=solve_vjp, jvp=solve_jvp, batch="elementwise", node_name="LinalgSolveExBackward0")
+primitive("solve", solve_kernel, vjp=solve_vjp, jvp=solve_jvp, batch="elementwise", meta=systems,
+          node_name="LinalgSolveExBackward0")  # fmt: skip
 
 
 def solved(name: str, A: Tensor, B: Tensor, left: bool, check: str) -> Tensor:
@@ -547,6 +555,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tens
 
 
 def pinv_kernel(xp: Any, input: Any, atol: Any, rtol: Any, *, hermitian: bool) -> Any:
+    """The tolerances have the rank of matrices, too."""
     if not input.size:
         return np.zeros((*input.shape[:-2], *input.shape[:-3:-1]), input.dtype)
     try:
@@ -558,7 +567,7 @@ def pinv_kernel(xp: Any, input: Any, atol: Any, rtol: Any, *, hermitian: bool) -
             sizes, right = values, right.swapaxes(-1, -2).conj()
     except np.linalg.LinAlgError:
         raise LinAlgError("linalg.pinv: The algorithm failed to converge; is the input finite?") from None
-    cutoff = xp.maximum(atol, rtol * sizes.max(-1))[..., None]
+    cutoff = xp.maximum(atol, rtol * sizes.max(-1)[..., None, None])[..., 0]
     keep = sizes > cutoff
     scale = xp.where(keep, 1 / xp.where(keep, values, 1), 0)[..., None, :].astype(values.dtype)
     return (right * scale) @ left.swapaxes(-1, -2).conj()
@@ -581,13 +590,14 @@ def pinv_jvp(F: Any, t: Any, input: Any, out: Any) -> Any:
     return out - F.matmul(P, F.matmul(t, P))
 
 
-primitive("pinv", pinv_kernel, vjp={"input": pinv_vjp}, jvp={"input": pinv_jvp}, batch="same", holomorphic=False,
+primitive("pinv", pinv_kernel, vjp={"input": pinv_vjp}, jvp={"input": pinv_jvp}, batch="elementwise", holomorphic=False,
+          meta=lambda input, *rest: Meta((*input.shape[:-2], *input.shape[:-3:-1]), input.dtype),
           node_name="LinalgPinvBackward0")  # fmt: skip
 
 
 def tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
     """Absolute and relative tolerance as tensors. Default: the dtype's precision times the larger extent, if atol is not > 0."""
-    real = A._data.dtype.type(0).real.dtype
+    real = real_of(A._data.dtype)
     for argument, value in (("atol", atol), ("rtol", rtol)):
         if isinstance(value, Tensor) and value._data.dtype.kind == "c":
             raise RuntimeError(f"{name}: {argument} tensor of complex type is not supported.")
@@ -637,7 +647,8 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
             [0.0000, 0.0000]])
     """
     (square if hermitian else matrix)(A, "linalg.pinv")
-    return F.pinv(A, *tolerances("linalg.pinv", A, atol, rcond if rtol is None else rtol), bool(hermitian))
+    limits = tolerances("linalg.pinv", A, atol, rcond if rtol is None else rtol)
+    return F.pinv(A, *(F.reshape(t, (*t._data.shape, 1, 1)) for t in limits), bool(hermitian))
 
 
 @operator(out=False)
@@ -657,7 +668,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     >>> tp.pinverse(tp.tensor([[2.], [0.]]))
     tensor([[0.5000, 0.0000]])
     """
-    return F.pinv(matrix(input, "pinverse", "input"), *tolerances("pinverse", input, None, rcond), False)
+    return pinv(matrix(input, "pinverse", "input"), rcond)
 
 
 def lstsq_kernel(xp: Any, input: Any, other: Any, *, rcond: float, driver: str) -> Any:
@@ -704,11 +715,17 @@ def lstsq_jvp(F: Any, tangents: Any, input: Any, other: Any, rcond: float, drive
 
 
 def pinv_of(F: Any, input: Any, rcond: float) -> Any:
-    return F.pinv(input, constant(F, np.asarray(0.0)), constant(F, np.asarray(max(rcond, 0.0))), False)
+    return F.pinv(input, constant(F, np.zeros((1, 1))), constant(F, np.full((1, 1), max(rcond, 0.0))), False)
+
+
+def lstsq_meta(input: Any, other: Any, rcond: float, driver: str) -> list[Meta]:
+    batch, (n, m), k = np.broadcast_shapes(input.shape[:-2], other.shape[:-2]), input.shape[-2:], other.shape[-1]
+    real = real_of(input.dtype)
+    return [Meta((*batch, m, k), input.dtype), Meta(batch, np.dtype(np.int64)), Meta((*batch, min(n, m)), real)]
 
 
 primitive("lstsq", lstsq_kernel, vjp=lstsq_vjp, jvp=lstsq_jvp, batch="elementwise", holomorphic=False, outputs=3,
-          node_name="LinalgLstsqBackward0")  # fmt: skip
+          meta=lstsq_meta, node_name="LinalgLstsqBackward0")  # fmt: skip
 
 
 @operator(namespace="linalg", method=False)
@@ -758,7 +775,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         raise RuntimeError(f"{name}: input.size(-2) should match other.size(-{1 if len(b) < 2 else 2}), got shapes {list(a)} "
                            f"and {list(b)}")  # fmt: skip
     batch_shape(name, a[:-2], B._data.shape[:-2])
-    real = A._data.dtype.type(0).real.dtype
+    real = real_of(A._data.dtype)
     limit = float(np.finfo(real).eps) * max(a[-2:]) if rcond is None else float(rcond)
     X, rank, values = F.lstsq(A, B, limit, driver)
     none = wrap(np.empty(0, real))
@@ -812,7 +829,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     if len(shape) < 2 or shape[-1] != shape[-2]:
         square(A, name)
     if n == 0:
-        return F.expand(wrap(np.eye(shape[-1], dtype=A._data.dtype)), shape).clone()
+        return identity(F, A)
     if n < 0:
         return matrix_power(F.inv(square(A, name), "linalg.inv"), -n)
     out = None
@@ -830,6 +847,8 @@ def matrix_exp_kernel(xp: Any, input: Any) -> Any:
 
     if not input.size:
         return input.copy()
+    if input.dtype.char not in "fdFD":
+        return scipy.linalg.expm(input.astype(np.float32)).astype(input.dtype)
     return scipy.linalg.expm(input).astype(input.dtype, copy=False)
 
 
@@ -845,7 +864,7 @@ def matrix_exp_vjp(F: Any, g: Any, input: Any) -> Any:
 
 
 primitive("matrix_exp", matrix_exp_kernel, vjp={"input": matrix_exp_vjp}, jvp={"input": matrix_exp_jvp}, batch="same",
-          node_name="LinalgMatrixExpBackward0")  # fmt: skip
+          meta=same, node_name="LinalgMatrixExpBackward0")  # fmt: skip
 
 
 @operator(out=False)
@@ -870,7 +889,10 @@ def matrix_exp(A: Tensor) -> Tensor:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return F.matrix_exp(square(A, "linalg.matrix_exp"))
+    name = "linalg.matrix_exp"
+    half = isinstance(A, Tensor) and A._data.dtype.kind in "fV" and A._data.dtype.itemsize == 2
+    square(A if not half else F.cast(A, np.dtype(np.float32)), name)
+    return F.matrix_exp(A)
 
 
 # ---- chains and small things
@@ -996,6 +1018,30 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     return F.sum(product, (dim,), False) if shape else product
 
 
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """A view of the diagonals of matrices; as :func:`tensorplay.diagonal`, for the last two dimensions by default.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, m).
+    offset : int
+        Diagonals above (positive) or below the main one.
+    dim1, dim2 : int
+        The dimensions of rows and columns.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.linalg.diagonal(tp.tensor([[1., 2.], [3., 4.]]))
+    tensor([1., 4.])
+    """
+    return diagonal(A, offset, dim1, dim2)
+
+
+operator(name="diagonal", namespace="linalg", method=False, out=False)(linalg_diagonal)
+
+
 @operator(namespace="linalg", method=False, out=False)
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """Vandermonde matrix: the powers 0 to N - 1 of each element, along a new last dimension.
@@ -1010,7 +1056,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     Raises
     ------
     RuntimeError
-        If ``N`` is not larger than 1, or ``x`` has no dimension.
+        If ``N`` is not larger than 1.
 
     Examples
     --------
@@ -1023,11 +1069,13 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     shape = arguments.tensor(x, name, "x")._data.shape
     if x._data.dtype.kind == "b":
         raise RuntimeError(f"{name}: x of dtype bool is not supported")
-    if not shape and N is None:
-        raise RuntimeError(f"{name}: Expected dim of x to be at least 1, or N to be given")
+    if not shape:
+        x, shape = F.reshape(x, (1,)), (1,)
     N = shape[-1] if N is None else arguments.integer(N, name, "N", 2)
     if N <= 1:
         raise RuntimeError(f"{name}: N must be greater than 1, got {N}")
+    if x._data.dtype.kind in "iu":
+        x = F.cast(x, np.dtype(np.int64))
     powers = [F.ones_like(x), x]
     while len(powers) < N:
         powers.append(F.mul(powers[-1], x))

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..core import dtype as dtypes
+from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator
-from ..core.primitive import align, primitive
+from ..core.primitive import primitive
+from ..core.promotion import promote_types
 from ..core.tensor import Tensor
 from . import arguments
 
@@ -54,6 +56,13 @@ def without_blas(product: Callable[..., Any], input: Any, other: Any) -> Any:
     return product(input.astype(np.float64), other.astype(np.float64)).astype(np.int64).astype(dtype)
 
 
+def product_meta(input: Any, other: Any) -> Meta:
+    """The product of vectors and matrices without their values."""
+    columns = other.shape[-1:] if other.ndim > 1 else ()
+    batch = np.broadcast_shapes(input.shape[:-2], other.shape[:-2])
+    return Meta((*batch, *input.shape[-2:-1], *columns), input.dtype)
+
+
 # ---- the transpose of the last two dimensions
 
 mT = primitive(
@@ -78,7 +87,7 @@ F_dot = primitive(
     "dot", product_kernel,
     vjp={"input": lambda F, g, other: g * other, "other": lambda F, g, input: g * input},
     jvp={"input": lambda F, t, other: F.dot(t, other), "other": lambda F, t, input: F.dot(input, t)},
-    batch=dot_batch,
+    batch=dot_batch, meta=product_meta,
 )  # fmt: skip
 
 
@@ -97,7 +106,7 @@ F_mv = primitive(
     "mv", product_kernel,
     vjp={"input": lambda F, g, other: F.reshape(g, (*g.shape, 1)) * other, "other": lambda F, g, input: F.mv(F.mT(input), g)},
     jvp={"input": lambda F, t, other: F.mv(t, other), "other": lambda F, t, input: F.mv(input, t)},
-    batch=mv_batch,
+    batch=mv_batch, meta=product_meta,
 )  # fmt: skip
 
 
@@ -115,7 +124,7 @@ F_mm = primitive(
     "mm", product_kernel,
     vjp={"input": lambda F, g, other: F.mm(g, F.mT(other)), "other": lambda F, g, input: F.mm(F.mT(input), g)},
     jvp={"input": lambda F, t, other: F.mm(t, other), "other": lambda F, t, input: F.mm(input, t)},
-    batch=mm_batch,
+    batch=mm_batch, meta=product_meta,
 )  # fmt: skip
 
 
@@ -135,18 +144,11 @@ def sum_batch(F: Any, g: Any, shape: tuple[int, ...]) -> Any:
     return g if g.shape == shape else F.sum_to(g, shape)
 
 
-def matmul_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
-    input, other = values
-    if dims[1] is None and other._data.ndim == 2:
-        return F.matmul(input, other)
-    return F.matmul(*align(values, dims))
-
-
 F_matmul = primitive(
     "matmul", matmul_kernel,
     vjp={"input": matmul_input_vjp, "other": matmul_other_vjp},
     jvp={"input": lambda F, t, other: F.matmul(t, other), "other": lambda F, t, input: F.matmul(input, t)},
-    batch=matmul_batch, node_name="BmmBackward0",
+    batch="elementwise", meta=product_meta, node_name="BmmBackward0",
 )  # fmt: skip
 """Two or more dimensions on both sides; those before the last two are batches, which broadcast."""
 
@@ -317,16 +319,16 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     tensor([3., 3.])
     """
     check_products("bmm", input, mat2, "mat2")
-    return checked_bmm("bmm", input, mat2)
+    check_bmm("bmm", input, mat2)
+    return F_matmul(input, mat2)
 
 
-def checked_bmm(name: str, batch1: Tensor, batch2: Tensor) -> Tensor:
+def check_bmm(name: str, batch1: Tensor, batch2: Tensor) -> None:
     check_rank(name, 3, batch1=batch1, batch2=batch2)
     (b, _, k), (c, j, _) = batch1._data.shape, batch2._data.shape
     if (b, k) != (c, j):
         raise RuntimeError(f"{name}: Expected size for first two dimensions of batch2 tensor to be: [{b}, {k}] but got: "
                            f"[{c}, {j}].")  # fmt: skip
-    return F_matmul(batch1, batch2)
 
 
 @operator()
@@ -479,17 +481,15 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 
 
 def add_product(name: str, input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
-    """``beta * input + alpha * product``; where beta is 0 the input is not read."""
+    """``beta * input + alpha * product``; where beta is 0 the input is not read. Integers take the integer part of both."""
     have, want = input._data.shape, product._data.shape
-    kind = product._data.dtype.kind
     if input._data.dtype != product._data.dtype:
         raise RuntimeError(f"{name}: self and mat2 must have the same dtype, but got {input.dtype} and {product.dtype}")
-    for argument, value in (("alpha", alpha), ("beta", beta)):
-        if kind in "iu" and isinstance(value, float):
-            raise RuntimeError(f"{name}: For integral input tensors, argument {argument} must not be a floating point number.")
     if len(have) > len(want) or any(n != m and n != 1 for n, m in zip(have[::-1], want[::-1], strict=False)):
         raise RuntimeError(f"{name}: The expanded size of the tensor must match the existing size at the non-singleton "
                            f"dimensions.  Target sizes: {list(want)}.  Tensor sizes: {list(have)}")  # fmt: skip
+    if product._data.dtype.kind in "iu":
+        beta, alpha = int(beta), int(alpha)
     if alpha != 1:
         product = F.mul(product, alpha)
     if beta == 0:
@@ -577,7 +577,16 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
             [6., 8.]])
     """
     arguments.tensor(input, "addr")
-    return add_product("addr", input, outer(vec1, vec2), beta, alpha)
+    product = outer(vec1, vec2)
+    common = promote_types(input.dtype, product.dtype)
+    if common.numpy.kind == "b":
+        beta, alpha = bool(beta), bool(alpha)
+    elif common.numpy.kind in "iu":
+        for argument, value in (("alpha", alpha), ("beta", beta)):
+            if isinstance(value, float):
+                raise RuntimeError(f"addr: For integral input tensors, argument {argument} must not be a floating point number.")
+    input, product = (arguments.cast(t, common, "addr") for t in (input, product))
+    return add_product("addr", input, product, beta, alpha)
 
 
 @operator(inplace=True)
@@ -604,7 +613,8 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alp
     """
     arguments.tensor(input, "baddbmm")
     check_products("baddbmm", batch1, batch2, "batch2")
-    return add_product("baddbmm", input, checked_bmm("baddbmm", batch1, batch2), beta, alpha)
+    check_bmm("baddbmm", batch1, batch2)
+    return add_product("baddbmm", input, F_matmul(batch1, batch2), beta, alpha)
 
 
 @operator(inplace=True)
@@ -631,8 +641,10 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alph
     """
     arguments.tensor(input, "addbmm")
     check_products("addbmm", batch1, batch2, "batch2")
-    product = checked_bmm("addbmm", batch1, batch2)
-    return add_product("addbmm", input, F.sum_to(product, product._data.shape[1:]), beta, alpha)
+    check_bmm("addbmm", batch1, batch2)
+    (b, n, k), m = batch1._data.shape, batch2._data.shape[2]
+    rows = F.reshape(F.permute(batch1, (-2, -3, -1)), (n, b * k))
+    return add_product("addbmm", input, F.mm(rows, F.reshape(batch2, (b * k, m))), beta, alpha)
 
 
 # ---- products made of others
@@ -662,14 +674,6 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return F.reshape(product, tuple(n * m for n, m in zip(a, b, strict=True)))
 
 
-def diagonal_of(F: Any, input: Any) -> Any:
-    """The diagonals of the last two dimensions."""
-    *batch, n, m = input.shape
-    count = min(n, m)
-    flat = F.reshape(input, (*batch, n * m))
-    return F.slice(flat, (*(slice(None),) * len(batch), slice(0, count * (m + 1), m + 1)))
-
-
 @operator(out=False)
 def trace(input: Tensor) -> Tensor:
     """Sum of the diagonal of a matrix.
@@ -696,7 +700,7 @@ def trace(input: Tensor) -> Tensor:
         raise NotImplementedError("\"trace\" not implemented for 'Bool'")
     if input._data.dtype.kind in "iu":
         input = F.cast(input, dtypes.int64.numpy)
-    return F.sum_to(diagonal_of(F, input), ())
+    return F.sum(F.diagonal(input, 0, -2, -1), (-1,), False)
 
 
 def cross_kernel(xp: Any, input: Any, other: Any, *, dim: int) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.carrier import Meta
 from ..core.namespace import R
 from ..core.primitive import primitive
 from ..core.tensor import Tensor, wrap
@@ -116,6 +117,31 @@ def as_columns(function: Callable[[Any], Any], other: Any) -> Any:
     return np.moveaxis(out.reshape(out.shape[0], *batch, k), 0, -2)
 
 
+# ---- shapes of results, for tensors without data
+
+INT32 = np.dtype(np.int32)
+
+
+def real_of(dtype: Any) -> Any:
+    """The real dtype of the same precision."""
+    return np.finfo(dtype).dtype
+
+
+def complex_of(dtype: Any) -> Any:
+    """The complex dtype of the same precision."""
+    return np.result_type(dtype, np.complex64)
+
+
+def same(input: Any, *rest: Any) -> Meta:
+    """The shape and dtype of the input."""
+    return Meta(input.shape, input.dtype)
+
+
+def systems(input: Any, other: Any, *attrs: Any) -> Meta:
+    """Solutions: like the right-hand sides, with the batch of both."""
+    return Meta((*np.broadcast_shapes(input.shape[:-2], other.shape[:-2]), *other.shape[-2:]), other.dtype)
+
+
 # ---- the words of the rules; they mean the same over arrays and over Tensors
 
 
@@ -146,18 +172,33 @@ def triu(F: Any, x: Any, diagonal: int = 0) -> Any:
     return F.where(constant(F, np.tri(*x.shape[-2:], diagonal - 1, bool)), 0, x)
 
 
+def eye(F: Any, x: Any) -> Any:
+    """Where the diagonal of matrices of this shape is."""
+    return constant(F, np.eye(*x.shape[-2:], dtype=bool))
+
+
 def half_diagonal(F: Any, x: Any) -> Any:
     """The matrix with its diagonal halved."""
-    n = x.shape[-1]
-    return x * constant(F, (1 - np.eye(n) / 2).astype(numpy_dtype(x)))
+    return F.where(eye(F, x), x * 0.5, x)
+
+
+def unit_diagonal(F: Any, x: Any) -> Any:
+    """The matrix with ones on its diagonal."""
+    return F.where(eye(F, x), 1, x)
+
+
+def minus(F: Any, x: Any) -> Any:
+    """The identity minus a matrix."""
+    return F.where(eye(F, x), 1 - x, -x)
+
+
+def identity(F: Any, x: Any) -> Any:
+    """Identity matrices like the given matrices."""
+    return F.where(eye(F, x), 1, F.zeros_like(x))
 
 
 def diagonal(F: Any, x: Any) -> Any:
-    """The diagonals of the last two dimensions."""
-    *batch, n, m = x.shape
-    count = min(n, m)
-    flat = F.reshape(x, (*batch, n * m))
-    return F.slice(flat, (*(slice(None),) * len(batch), slice(0, count * (m + 1), m + 1)))
+    return F.diagonal(x, 0, -2, -1)
 
 
 def diagonal_matrix(F: Any, d: Any) -> Any:
@@ -174,10 +215,6 @@ def scale_columns(F: Any, x: Any, d: Any) -> Any:
 
 def block(F: Any, x: Any, rows: slice, columns: slice) -> Any:
     return F.slice(x, (*(slice(None),) * (len(x.shape) - 2), rows, columns))
-
-
-def identity(n: int, like: Tensor) -> Tensor:
-    return wrap(np.eye(n, dtype=like._data.dtype))
 
 
 def symmetrized(F: Any, x: Any) -> Any:

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
 from ..core.tensor import Tensor
 from . import arguments
+from .extrema import amax, amin
 from .linalg import tolerances
 from .matmul import batch_shape, sum_batch
-from .matrices import TYPE_NAMES, floating, matrix, square
+from .matrices import TYPE_NAMES, each, floating, matrix, square
 from .reduction import vector_norm
 from .spectra import eigvalsh, svdvals
 
@@ -70,7 +72,7 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
         A = arguments.cast(A, dtype, name)
     if ord in ("nuc", 2, -2):
         values = svdvals(last(floating(A, name), rows, columns))
-        out = F.sum(values, (-1,), False) if ord == "nuc" else vector_norm(values, math.copysign(math.inf, ord), -1)
+        out = F.sum(values, (-1,), False) if ord == "nuc" else extreme(values, -1, ord > 0)
         if keepdim:
             shape = list(A._data.shape)
             shape[rows] = shape[columns] = 1
@@ -79,9 +81,16 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
     if abs(ord) == 1:
         rows, columns = columns, rows
     sums = vector_norm(A, 1, columns, True)
-    out = vector_norm(sums, math.copysign(math.inf, ord), rows, True)
+    out = extreme(sums, rows, ord > 0, True)
     shape = tuple(n for i, n in enumerate(out._data.shape, -A._data.ndim) if keepdim or i not in (rows, columns))
     return F.reshape(out, shape)
+
+
+def extreme(values: Tensor, dim: int, largest: bool, keepdim: bool = False) -> Tensor:
+    """The largest or smallest of numbers that are not negative; the largest of none is 0."""
+    if largest and not values._data.shape[dim]:
+        return F.sum(values, (dim,), keepdim)
+    return (amax if largest else amin)(values, dim, keepdim)
 
 
 def last(A: Tensor, rows: int, columns: int) -> Tensor:
@@ -224,7 +233,7 @@ def matrix_rank(
     values = F.abs(eigvalsh(A.detach())) if hermitian else svdvals(A.detach())
     if not values._data.size:
         return F.cast(F.sum(values, (-1,), False), np.dtype(np.int64))
-    limit = F.maximum(absolute, F.mul(relative, vector_norm(values, math.inf, -1)))
+    limit = F.maximum(absolute, F.mul(relative, extreme(values, -1, True)))
     large = F.gt(values, F.reshape(limit, (*limit._data.shape, 1)))
     return F.sum(F.cast(large, np.dtype(np.int64)), (-1,), False)
 
@@ -235,8 +244,6 @@ def matrix_rank(
 def cdist_kernel(xp: Any, input: Any, other: Any) -> Any:
     """By differences rather than products, which lose the small distances."""
     from scipy.spatial.distance import cdist
-
-    from .matrices import each
 
     if not input.shape[-1] or not input.size or not other.size:
         batch = np.broadcast_shapes(input.shape[:-2], other.shape[:-2])
@@ -270,6 +277,8 @@ def cdist_other_jvp(F: Any, t: Any, input: Any, other: Any, out: Any) -> Any:
 primitive(
     "cdist", cdist_kernel, vjp={"input": cdist_input_vjp, "other": cdist_other_vjp},
     jvp={"input": cdist_input_jvp, "other": cdist_other_jvp}, batch="elementwise",
+    meta=lambda input, other: Meta((*np.broadcast_shapes(input.shape[:-2], other.shape[:-2]), input.shape[-2], other.shape[-2]),
+                                   input.dtype),
 )  # fmt: skip
 """Euclidean distances."""
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core import return_types
+from ..core.carrier import Meta
 from ..core.namespace import F, R
 from ..core.operator import operator
 from ..core.primitive import primitive
@@ -20,12 +21,15 @@ from ..core.tensor import Tensor, wrap
 from .matrices import (
     LinAlgError,
     block,
+    complex_of,
     diagonal,
     diagonal_matrix,
     is_complex,
     matrix,
     mH,
     numpy_dtype,
+    real_of,
+    same,
     scale_columns,
     square,
 )
@@ -80,6 +84,7 @@ def eigh_jvp(F: Any, t: Any, out: Any) -> Any:
 
 
 primitive("eigh", eigh_kernel, vjp={"input": eigh_vjp}, jvp={"input": eigh_jvp}, batch="same", holomorphic=False, outputs=2,
+          meta=lambda input, lower: [Meta(input.shape[:-1], real_of(input.dtype)), same(input)],
           node_name="LinalgEighBackward0")  # fmt: skip
 
 
@@ -186,8 +191,7 @@ def finite(name: str, input: Any) -> Any:
 
 def eig_kernel(xp: Any, input: Any) -> Any:
     values, vectors = converging("linalg.eig", xp.linalg.eig, finite("linalg.eig", input))
-    dtype = np.result_type(input.dtype, np.complex64)
-    return values.astype(dtype), vectors.astype(dtype)
+    return values.astype(complex_of(input.dtype)), vectors.astype(complex_of(input.dtype))
 
 
 def eig_vjp(F: Any, g: Any, out: Any, input_dtype: Any) -> Any:
@@ -202,8 +206,8 @@ def eig_vjp(F: Any, g: Any, out: Any, input_dtype: Any) -> Any:
         inner = inner * F.conj(F.inverse_gaps(L, -1))
         if gL is not None:
             inner = inner + diagonal_matrix(F, gL)
-    out = F.solve(VH, F.matmul(inner, VH), "")
-    return out if input_dtype.kind == "c" else F.real(out)
+    total = F.solve(VH, F.matmul(inner, VH), "")
+    return total if input_dtype.kind == "c" else F.real(total)
 
 
 def eig_jvp(F: Any, t: Any, out: Any) -> Any:
@@ -216,6 +220,7 @@ def eig_jvp(F: Any, t: Any, out: Any) -> Any:
 
 
 primitive("eig", eig_kernel, vjp={"input": eig_vjp}, jvp={"input": eig_jvp}, batch="same", holomorphic=False, outputs=2,
+          meta=lambda input: [Meta(shape, complex_of(input.dtype)) for shape in (input.shape[:-1], input.shape)],
           node_name="LinalgEigBackward0")  # fmt: skip
 
 
@@ -252,7 +257,7 @@ def eig(A: Tensor) -> Any:
 
 def eigvals_of(input: Any) -> Any:
     values = converging("linalg.eigvals", np.linalg.eigvals, finite("linalg.eigvals", input))
-    return values.astype(np.result_type(input.dtype, np.complex64))
+    return values.astype(complex_of(input.dtype))
 
 
 @operator(namespace="linalg", method=False)
@@ -390,8 +395,15 @@ def with_rest(F: Any, inside: Any, vectors: Any, rest: Any, moved: Any) -> Any:
     return F.cat(inside + moved, turned, dim=-1)
 
 
+def svd_meta(input: Any, full: bool) -> list[Meta]:
+    *batch, n, m = input.shape
+    k = min(n, m)
+    shapes = ((n, n if full else k), (k,), (m if full else k, m))
+    return [Meta((*batch, *shape), real_of(input.dtype) if len(shape) == 1 else input.dtype) for shape in shapes]
+
+
 primitive("svd", svd_kernel, vjp={"input": svd_vjp}, jvp={"input": svd_jvp}, batch="same", holomorphic=False, outputs=3,
-          node_name="LinalgSvdBackward0")  # fmt: skip
+          meta=svd_meta, node_name="LinalgSvdBackward0")  # fmt: skip
 
 
 @operator(namespace="linalg", method=False)
