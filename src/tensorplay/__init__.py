@@ -57,7 +57,8 @@ __version__ = "0.1.0"
 _MODULES = ("cuda", "linalg", "nn", "optim", "return_types", "special", "utils")  # imported when they are first named
 _operator = _exported("", globals())
 
-__all__ = sorted({*(_name for _name in globals() if not _name.startswith("_")), *_OPERATORS[""], *_MODULES})
+_public = {_name for _name in globals() if not _name.startswith("_")} - {"core", "ops"}
+__all__ = sorted({*_public, *_OPERATORS[""], *_MODULES})
 
 
 def __getattr__(name: str) -> object:

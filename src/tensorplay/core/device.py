@@ -38,7 +38,8 @@ class device:
 
     def __init__(self, type: str | device, index: int | None = None) -> None:
         if isinstance(type, device):
-            type, index = type.type, type.index if index is None else index
+            index = type.index if index is None else index
+            type = type.type
         elif not isinstance(type, str):
             raise (
                 accelerator_missing(type)

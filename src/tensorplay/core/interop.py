@@ -29,7 +29,7 @@ def readable(t: Tensor, name: str) -> Array:
         )
     if type(data) is Meta:
         raise NotImplementedError(f"{name}: Cannot copy out of meta tensor; no data!")
-    return data  # type: ignore[no-any-return]
+    return data
 
 
 # ---- Python numbers and lists
@@ -288,7 +288,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         If the tensor is the result of a recorded operator.
     """
     if id(self) in memo:
-        return memo[id(self)]  # type: ignore[no-any-return]
+        return memo[id(self)]
     if not self.is_leaf:
         raise RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "

@@ -9,7 +9,7 @@ import operator
 import warnings
 import weakref
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from .device import CPU, META, device, is_meta
 from .layout import CHANNELS_LAST, strided
 from .node import AccumulateGrad, Hooks, Node, Output, RemovableHandle, place
 from .state import count, state
+
+if TYPE_CHECKING:
+    from .methods import Methods  # the operators, which their registration makes methods
+else:
+    Methods = object
 
 Array = np.ndarray[Any, Any]
 BY_NUMPY = dtypes.by_numpy
@@ -62,13 +67,13 @@ class Size(tuple[int, ...]):
         part = tuple.__getitem__(self, index)
         return size_of(part) if isinstance(index, slice) else part
 
-    def __add__(self, other: Any) -> Size:  # type: ignore[override]
+    def __add__(self, other: Any) -> Size:
         return Size(tuple.__add__(self, other))
 
     def __radd__(self, other: Any) -> Size:
         return Size(tuple.__add__(other, self))
 
-    def __mul__(self, n: Any) -> Size:  # type: ignore[override]
+    def __mul__(self, n: Any) -> Size:
         return size_of(tuple.__mul__(self, n))
 
     __rmul__ = __mul__
@@ -82,10 +87,11 @@ def size_of(shape: tuple[int, ...]) -> Size:
 class View:
     """How a view comes from its base: the steps, and what in-place operators on it may do."""
 
-    __slots__ = ("base", "disowned", "multiple", "steps", "without_grad")
+    __slots__ = ("base", "custom", "disowned", "multiple", "steps", "without_grad")
 
     def __init__(self, base: Tensor, steps: tuple[Any, ...], multiple: bool, without_grad: bool) -> None:
         self.base, self.steps, self.multiple, self.without_grad = base, steps, multiple, without_grad
+        self.custom = False  # returned by a custom Function, whose backward a replay of the steps would lose
         self.disowned = False  # a base whose geometry changed in place: a view for us, though not for the user
 
 
@@ -103,7 +109,7 @@ class TensorState:
         self.inference = False
 
 
-class Tensor:
+class Tensor(Methods):
     """A multi-dimensional array with automatic differentiation.
 
     Make one with :func:`tensorplay.tensor`, a factory such as :func:`tensorplay.zeros`, or ``Tensor(sizes)`` and
@@ -175,6 +181,12 @@ class Tensor:
         self._stamp = parent._stamped()
         mine = self._rarely()
         mine.view = View(base, steps, multiple, not state.recording or (view is not None and view.without_grad))
+        if view is not None:
+            mine.view.custom = view.custom
+        self._enter_views(rare)
+
+    def _enter_views(self, rare: TensorState) -> None:
+        """Be among the views of the base with the given rare part."""
         views = rare.views
         if views is None:
             views = rare.views = []
@@ -554,7 +566,7 @@ class Tensor:
     @property
     def T(self) -> Tensor:
         """The dimensions reversed."""
-        return self.permute(*range(self.ndim - 1, -1, -1))  # type: ignore[attr-defined]
+        return self.permute(*range(self.ndim - 1, -1, -1))
 
 
 def wrap(data: Any, cls: type[Tensor] = Tensor) -> Tensor:

@@ -67,6 +67,7 @@ def to_format(input: Tensor, memory_format: Any, name: str) -> Tensor:
 
 def of_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dtypes.dtype | None, bool]:
     """What the arguments of ``to`` ask for: device, dtype and whether to copy in any case."""
+    names: tuple[str, ...]
     other = kwargs.pop("other", None)
     if args and isinstance(args[0], Tensor):
         other, args = args[0], args[1:]

@@ -117,7 +117,7 @@ def number(value: Any, name: str, argument: str, position: int) -> Any:
     if kind is int or kind is float or kind is bool or kind is complex:
         return value
     if isinstance(value, Tensor) and not value._data.shape:
-        return value.item()  # type: ignore[attr-defined]
+        return value.item()
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         return value.item()
     if isinstance(value, Number) and isinstance(value, (int, float, complex)):
@@ -297,7 +297,7 @@ def like(
     return made(name, allocate, data.shape, dtype, layout, device, requires_grad, pin_memory, None, input.dtype)
 
 
-@operator(method=False)
+@operator(method=False, out=False)
 def zeros_like(
     input: Tensor, *, dtype: Dtype = None, layout: Layout = None, device: Device = None, requires_grad: bool = False,
     pin_memory: bool = False, memory_format: Format = layouts.preserve_format,
@@ -328,7 +328,7 @@ def zeros_like(
     )
 
 
-@operator(method=False)
+@operator(method=False, out=False)
 def ones_like(
     input: Tensor, *, dtype: Dtype = None, layout: Layout = None, device: Device = None, requires_grad: bool = False,
     pin_memory: bool = False, memory_format: Format = layouts.preserve_format,
@@ -346,7 +346,7 @@ def ones_like(
     )
 
 
-@operator(method=False)
+@operator(method=False, out=False)
 def empty_like(
     input: Tensor, *, dtype: Dtype = None, layout: Layout = None, device: Device = None, requires_grad: bool = False,
     pin_memory: bool = False, memory_format: Format = layouts.preserve_format,
@@ -362,7 +362,7 @@ def empty_like(
     return like("empty_like", input, None, dtype, layout, device, requires_grad, memory_format, pin_memory)
 
 
-@operator(method=False)
+@operator(method=False, out=False)
 def full_like(
     input: Tensor, fill_value: complex | Tensor, *, dtype: Dtype = None, layout: Layout = None, device: Device = None,
     requires_grad: bool = False, pin_memory: bool = False, memory_format: Format = layouts.preserve_format,
@@ -630,20 +630,20 @@ def arange(
     """
     if start is None and end is None:
         raise TypeError("arange() missing 1 required positional argument: 'end'")
-    start, end, step = range_arguments("arange", start, end, step)
-    integral = not any(isinstance(v, (float, complex)) for v in (start, end, step))
+    first, stop, by = range_arguments("arange", start, end, step)
+    integral = not any(isinstance(v, (float, complex)) for v in (first, stop, by))
     default = dtypes.int64 if integral else dtypes.get_default_dtype()
     target = out._data.dtype if isinstance(out, Tensor) else numpy_dtype(dtype, "arange", default)
     check_ordered(target, "arange")
-    check_finite("arange", start, end, step)
+    check_finite("arange", first, stop, by)
     if target.kind in "iu":
-        start, end, step, integral = int(start), int(end), int(step), True
-        if not step:
+        first, stop, by, integral = int(first), int(stop), int(by), True
+        if not by:
             raise ValueError("arange(): step must be nonzero, and is 0 as an integer")
-    n = -((start - end) // step) if integral else math.ceil((end - start) / step)
+    n = -((first - stop) // by) if integral else math.ceil((stop - first) / by)
     return made(
         "arange",
-        lambda shape, dtype: steps_from(start, step, n, dtype),
+        lambda shape, dtype: steps_from(first, by, n, dtype),
         (n,),
         dtype,
         layout,
@@ -680,12 +680,12 @@ def inclusive_range(
     )
     if end is None:
         raise TypeError("range() missing 1 required positional argument: 'end'")
-    start, end, step = range_arguments("range", start, end, step)
-    check_finite("range", start, end, step)
-    n = math.floor((end - start) / step) + 1
+    first, last, by = range_arguments("range", start, end, step)
+    check_finite("range", first, last, by)
+    n = math.floor((last - first) / by) + 1
     return made(
         "range",
-        lambda shape, dtype: steps_from(start, step, n, dtype),
+        lambda shape, dtype: steps_from(first, by, n, dtype),
         (n,),
         dtype,
         layout,

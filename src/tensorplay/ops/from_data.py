@@ -11,7 +11,7 @@ from ..core import device as devices
 from ..core import dtype as dtypes
 from ..core.carrier import Carrier, Meta
 from ..core.interop import from_array, from_dlpack
-from ..core.namespace import F
+from ..core.namespace import F, R
 from ..core.operator import operator
 from ..core.promotion import promote_types
 from ..core.tensor import Size, Tensor, wrap
@@ -151,8 +151,8 @@ def array_of_anything(data: Any, dtype: Any, name: str) -> Array:
     if isinstance(data, Tensor):
         data = constant_array(data, name)
     if isinstance(data, (np.ndarray, np.generic)):
-        inferred = from_array(np.asarray(data), name)
-        return np.array(inferred, dtype=numpy_dtype(dtype, name, dtypes.by_numpy[inferred.dtype]), order="C")
+        array = from_array(np.asarray(data), name, share=False)
+        return R.cast(array, numpy_dtype(dtype, name, dtypes.by_numpy[array.dtype]))
     found: list[dtypes.dtype] = []
     nested = plain(data, found, name)
     if not isinstance(nested, list):
@@ -197,7 +197,8 @@ def plain(data: Any, found: list[dtypes.dtype], name: str) -> Any:
             else array[()]
         )
     if isinstance(data, (int, float, complex)):
-        return plain(next(t for t in (bool, int, float, complex) if isinstance(data, t))(data), found, name)
+        base: Any = next(t for t in (bool, int, float, complex) if isinstance(data, t))
+        return plain(base(data), found, name)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"{name}(): new(): invalid data type '{kind.__name__}'")
     if hasattr(data, "__array__"):
@@ -310,7 +311,7 @@ def as_tensor(data: Any, dtype: Dtype = None, device: Device = None) -> Tensor:
     if isinstance(data, np.ndarray):
         array = from_array(data, "as_tensor")
         target = numpy_dtype(dtype, "as_tensor", dtypes.by_numpy[array.dtype])
-        return wrap(array if array.dtype == target else cast(array, target, "as_tensor"))
+        return wrap(array if array.dtype == target else R.cast(array, target))
     return wrap(array_of(data, dtype, "as_tensor"))
 
 

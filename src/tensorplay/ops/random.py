@@ -49,7 +49,7 @@ def uniform(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[An
 def standard_normal(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """Normal of mean 0 and variance 1; of a complex number half of it in each part."""
     if dtype == np.float32 or dtype == np.float64:
-        return rng.standard_normal(shape, dtype)  # type: ignore[arg-type,no-any-return]
+        return rng.standard_normal(shape, dtype)
     if dtype.kind == "c":
         parts = standard_normal(rng, (*shape, 2), np.dtype(f"f{dtype.itemsize // 2}"))
         parts *= np.sqrt(0.5).astype(parts.dtype)
@@ -146,7 +146,7 @@ def drawn(
     for level, _ in levels:
         t = wrap(Batched(t, level))
     if out is not None:
-        return write_out(name, t, out)  # type: ignore[no-any-return]
+        return write_out(name, t, out)
     return t.requires_grad_() if requires_grad else t
 
 
@@ -365,7 +365,7 @@ def drawn_like(
     )
 
 
-@operator(method=False)
+@operator(method=False, out=False)
 def rand_like(
     input: Tensor, *, generator: Generator | None = None, dtype: Dtype = None, layout: Layout = None,
     device: Device = None, requires_grad: bool = False, pin_memory: bool = False,
@@ -384,7 +384,7 @@ def rand_like(
     )
 
 
-@operator(method=False)
+@operator(method=False, out=False)
 def randn_like(
     input: Tensor, *, generator: Generator | None = None, dtype: Dtype = None, layout: Layout = None,
     device: Device = None, requires_grad: bool = False, pin_memory: bool = False,
@@ -403,7 +403,7 @@ def randn_like(
     )
 
 
-@operator(method=False)
+@operator(method=False, out=False)
 def randint_like(
     input: Tensor, low: int = 0, high: int | None = None, *, generator: Generator | None = None, dtype: Dtype = None,
     layout: Layout = None, device: Device = None, requires_grad: bool = False, pin_memory: bool = False,
@@ -668,15 +668,15 @@ def multinomial(
         if arg.tensor(out, "multinomial", "out").dtype is not dtypes.int64:
             raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype}")
         drawn_now = multinomial(input, num_samples, replacement, generator=generator)
-        return write_out("multinomial", drawn_now, out)  # type: ignore[no-any-return]
+        return write_out("multinomial", drawn_now, out)
     size, double = (*shape[:-1], num_samples), np.dtype(np.float64)
     if input.is_meta:
-        return input.new_empty(size, dtype=dtypes.int64)  # type: ignore[attr-defined,no-any-return]
+        return input.new_empty(size, dtype=dtypes.int64)
     if replacement:
         draw = noise("multinomial", uniform, size, double, generator)
     else:
         draw = noise("multinomial", exponential, shape, double, generator)
-    return F.multinomial(input.detach(), draw, num_samples, bool(replacement))  # type: ignore[no-any-return]
+    return F.multinomial(input.detach(), draw, num_samples, bool(replacement))
 
 
 # ---- in place

@@ -1,0 +1,140 @@
+"""Made by tools/make_stubs.py."""
+
+import builtins
+from typing import Any
+
+from tensorplay.core.dtype import dtype as _dtype
+from tensorplay.core.tensor import Tensor
+
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    """Divide sequences evenly into ``output_size`` windows, and take their means."""
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """Divide images evenly into ``output_size`` windows, and take their means."""
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """Divide volumes evenly into ``output_size`` windows, and take their means."""
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: builtins.bool = False) -> Any:
+    """Divide sequences evenly into ``output_size`` windows, and take their maxima."""
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: builtins.bool = False) -> Any:
+    """Divide images evenly into ``output_size`` windows, and take their maxima."""
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: builtins.bool = False) -> Any:
+    """Divide volumes evenly into ``output_size`` windows, and take their maxima."""
+def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
+    """The mean of each window of sequences."""
+def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The mean of each window of images."""
+def avg_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The mean of each window of volumes."""
+def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: builtins.bool = False, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
+    """Normalise each channel over the batch and all positions (Ioffe and Szegedy, 2015)."""
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
+    """Cross entropy of two classes: ``-(y log x + (1 - y) log(1 - x))``, with logarithms of at least -100."""
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', pos_weight: Tensor | None = None) -> Tensor:
+    """:func:`binary_cross_entropy` of ``sigmoid(input)``, without overflow."""
+def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
+    """``x`` where it is positive, else ``alpha * (exp(x / alpha) - 1)``."""
+def celu_(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
+    """In-place form of :func:`celu`: writes the result into ``input`` and returns it."""
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
+    """Cross-correlate sequences with learned windows."""
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
+    """Cross-correlate images with learned windows."""
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
+    """Cross-correlate volumes with learned windows."""
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1) -> Tensor:
+    """Transposed convolution of sequences: the gradient of :func:`conv1d` with respect to its input."""
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1) -> Tensor:
+    """Transposed convolution of images: the gradient of :func:`conv2d` with respect to its input."""
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1) -> Tensor:
+    """Transposed convolution of volumes: the gradient of :func:`conv3d` with respect to its input."""
+def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
+    """``x`` where it is positive, else ``alpha * (exp(x) - 1)``."""
+def elu_(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
+    """In-place form of :func:`elu`: writes the result into ``input`` and returns it."""
+def embedding(input: Tensor, weight: Tensor, padding_idx: builtins.int | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, sparse: builtins.bool = False) -> Tensor:
+    """Rows of ``weight`` by number."""
+def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: builtins.bool = False, eps: builtins.float = 1e-06, reduction: builtins.str = 'mean') -> Tensor:
+    """Negative log likelihood of normal numbers: ``(log(var) + (input - target)**2 / var) / 2``."""
+def gelu(input: Tensor, approximate: builtins.str = 'none', *, out: Tensor | None = None) -> Tensor:
+    """``x`` times the standard normal distribution function at ``x`` (Hendrycks and Gimpel, 2016)."""
+def glu(input: Tensor, dim: builtins.int = -1) -> Tensor:
+    """The first half of a dimension times the sigmoid of the second."""
+def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
+    """Normalise groups of channels of each example over all positions (Wu and He, 2018)."""
+def hardshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """``x`` outside of [-lambd, lambd], else 0."""
+def hardsigmoid(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """``relu6(x + 3) / 6``, a piecewise linear sigmoid."""
+def hardswish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """``x * relu6(x + 3) / 6``."""
+def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
+    """``x`` between ``min_val`` and ``max_val``, the nearer of the two outside."""
+def hardtanh_(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
+    """In-place form of :func:`hardtanh`: writes the result into ``input`` and returns it."""
+def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', delta: builtins.float = 1.0, weight: Tensor | None = None) -> Tensor:
+    """Half the squared error up to ``delta``, beyond it a line of slope ``delta`` (Huber, 1964)."""
+def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: builtins.bool = True, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
+    """Normalise each channel of each example over all positions (Ulyanov et al., 2016)."""
+def kl_div(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', log_target: builtins.bool = False) -> Tensor:
+    """Kullback-Leibler divergence: ``target * (log(target) - input)``."""
+def l1_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
+    """Mean absolute error: ``|input - target|``, averaged."""
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
+    """Normalise over the last dimensions: ``(x - mean) / sqrt(var + eps) * weight + bias``."""
+def leaky_relu(input: Tensor, negative_slope: builtins.float = 0.01, inplace: builtins.bool = False) -> Tensor:
+    """``x`` where it is positive, else ``negative_slope * x``."""
+def leaky_relu_(input: Tensor, negative_slope: builtins.float = 0.01, inplace: builtins.bool = False) -> Tensor:
+    """In-place form of :func:`leaky_relu`: writes the result into ``input`` and returns it."""
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Rows times a matrix: ``input @ weight.T + bias``."""
+def local_response_norm(input: Tensor, size: builtins.int, alpha: builtins.float = 0.0001, beta: builtins.float = 0.75, k: builtins.float = 1.0) -> Tensor:
+    """Divide by a power of the mean square of neighbouring channels: ``x / (k + alpha * mean(x**2)) ** beta``."""
+def log_softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: _dtype | None = None) -> Tensor:
+    """As :func:`tensorplay.log_softmax`; without ``dim`` one is chosen, with a warning."""
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``log(sigmoid(x))``, without underflow."""
+def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
+    """The maximum of each window of sequences."""
+def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
+    """The maximum of each window of images."""
+def max_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
+    """The maximum of each window of volumes."""
+def mish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """``x * tanh(softplus(x))``."""
+def mse_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
+    """Mean squared error: ``(input - target) ** 2``, averaged."""
+def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
+    """:func:`binary_cross_entropy_with_logits`, averaged over the classes, which are the last dimension."""
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: builtins.bool = True, full: builtins.bool = False, size_average: builtins.bool | None = None, eps: builtins.float = 1e-08, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
+    """Negative log likelihood of counts: ``exp(input) - target * input``, or ``input - target * log(input + eps)``."""
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """``x`` where it is positive, else ``weight * x``."""
+def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """The positive part, ``max(x, 0)``; ``inplace`` writes it into the input."""
+def relu6(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """``min(max(x, 0), 6)``."""
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: builtins.float | None = None) -> Tensor:
+    """Divide by the root mean square of the last dimensions: ``x / sqrt(mean(x**2) + eps) * weight``."""
+def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """A scaled :func:`elu` that keeps mean 0 and variance 1 of its inputs (Klambauer et al., 2017)."""
+def selu_(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """In-place form of :func:`selu`: writes the result into ``input`` and returns it."""
+def silu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
+    """``x * sigmoid(x)``, also called swish."""
+def smooth_l1_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', beta: builtins.float = 1.0) -> Tensor:
+    """Half the squared error over ``beta`` where the error is below it, else the error less ``beta / 2``."""
+def softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: _dtype | None = None) -> Tensor:
+    """As :func:`tensorplay.softmax`; without ``dim`` one is chosen, with a warning."""
+def softmin(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: _dtype | None = None) -> Tensor:
+    """:func:`softmax` of ``-x``."""
+def softplus(input: Tensor, beta: builtins.float = 1, threshold: builtins.float = 20, *, out: Tensor | None = None) -> Tensor:
+    """``log(1 + exp(beta * x)) / beta``, a smooth relu; ``x`` itself where ``beta * x`` exceeds the threshold."""
+def softshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """``x`` moved towards 0 by ``lambd``."""
+def softsign(input: Tensor) -> Tensor:
+    """``x / (1 + |x|)``."""
+def tanhshrink(input: Tensor) -> Tensor:
+    """``x - tanh(x)``."""
+def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
+    """``x`` where it is above the threshold, else ``value``."""
+def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
+    """In-place form of :func:`threshold`: writes the result into ``input`` and returns it."""
