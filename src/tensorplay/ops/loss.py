@@ -1,4 +1,4 @@
-"""Losses and distances."""
+"""Losses between inputs and targets, element by element."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from ..core.namespace import F
 from ..core.operator import operator
-from ..core.primitive import batch_size, check_broadcast, expand_to_batch, primitive
+from ..core.primitive import batch_size, check_broadcast, elementwise, primitive
 from ..core.promotion import promote_types
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap
 from . import arguments as arg
-from .kernels import BLOCK, narrowed, row_blocks, widened
+from .declare import refusing
+from .kernels import narrowed, widened
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -47,405 +48,6 @@ def reduction_of(reduction: Any, size_average: Any, reduce: Any, name: str) -> s
     if reduction not in REDUCTIONS:
         raise ValueError(f"{name}(): {reduction!r} is not a valid value for reduction, which is one of {', '.join(REDUCTIONS)}")
     return reduction
-
-
-# ---- one score of each row, chosen by class; classes are the last dimension
-
-
-def pick_kernel(xp: Any, input: Any, target: Any) -> Any:
-    index = target.clip(0, input.shape[-1] - 1)
-    return np.take_along_axis(input, index[..., None], -1)[..., 0]
-
-
-def place_kernel(xp: Any, input: Any, target: Any, *, classes: int) -> Any:
-    out = np.zeros((*input.shape, classes), input.dtype)
-    np.put_along_axis(out, target.clip(0, classes - 1)[..., None], input[..., None], -1)
-    return out
-
-
-def pick_vjp(F: Any, g: Any, input_shape: tuple[int, ...], target: Any) -> Any:
-    return F.place(g, target, input_shape[-1])
-
-
-pick = primitive("pick", pick_kernel, vjp={"input": pick_vjp}, jvp="linear", batch="same", node_name="GatherBackward0")
-place = primitive("place", place_kernel, vjp={"input": lambda F, g, target: F.pick(g, target)}, jvp="linear", batch="same",
-                  node_name="ScatterBackward0")  # fmt: skip
-
-
-def class_weights_kernel(
-    xp: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, mean: bool = False, ndim: int = 1, dtype: Any = None
-) -> Any:
-    """What each row counts for; for the mean they sum to one over the last ``ndim`` dimensions."""
-    out = (target != ignore_index).astype(dtype)
-    if weight is not None:
-        index = target.clip(0, weight.shape[-1] - 1)
-        if weight.ndim == 1:
-            out *= weight.take(index)
-        else:
-            out *= np.take_along_axis(weight, index.reshape(len(index), -1), -1).reshape(out.shape)
-    if mean:
-        whole = np.add.reduce(widened(out), axis=tuple(range(-ndim, 0)), keepdims=True)
-        out = narrowed(out / whole, out.dtype)
-    return out
-
-
-def class_weights_batch(p: Any, values: list[Any], dims: list[Any], *attrs: Any) -> Any:
-    target, weight = values
-    if dims[0] is None:
-        target = expand_to_batch(target, batch_size(values, dims))
-    return F.class_weights(target, weight, *attrs)
-
-
-class_weights = primitive("class_weights", class_weights_kernel, batch=class_weights_batch)
-
-
-def check_classes(target: Any, classes: int, ignore_index: int, name: str) -> Any:
-    """None if all targets are classes, else where they are; the others are ``ignore_index``.
-
-    Raises
-    ------
-    IndexError
-        If a target is neither.
-    """
-    if not target.size or (target.min() >= 0 and target.max() < classes):
-        return None if not 0 <= ignore_index < classes or (target != ignore_index).all() else target != ignore_index
-    valid = target != ignore_index
-    wrong = target[valid & ((target < 0) | (target >= classes))]
-    if wrong.size:
-        raise IndexError(f"Target {wrong[0]} is out of bounds. ({name} has {classes} classes)")
-    return valid
-
-
-# ---- cross entropy with class indices
-
-
-def cross_entropy_kernel(xp: Any, input: Any, target: Any, *, ignore_index: int, reduction: str) -> Any:
-    """Returns the loss, and the exponentials with their sums for the reverse rule."""
-    classes = input.shape[-1]
-    valid = check_classes(target, classes, ignore_index, "cross_entropy")
-    x = input.reshape(-1, classes) if input.ndim != 2 else input
-    flat = target.reshape(-1)
-    rows = np.arange(len(x))
-    if valid is not None:
-        valid = valid.reshape(-1)
-        flat = np.where(valid, flat, 0)
-    x = widened(x)
-    e = np.empty(x.shape, x.dtype)
-    if e.size > BLOCK:
-        sums, losses = np.empty(len(x), x.dtype), np.empty(len(x), x.dtype)
-        for b in row_blocks(*e.shape):
-            losses[b], sums[b] = row_losses(x[b], flat[b], rows[: b.stop - b.start], e[b])
-    else:
-        losses, sums = row_losses(x, flat, rows, e)
-    count = len(x)
-    if valid is not None:
-        losses *= valid
-        count = np.count_nonzero(valid)
-    kept = (e, sums, rows, flat, valid, count)
-    if reduction == "none":
-        out = losses.reshape(target.shape)
-    else:
-        out = np.add.reduce(losses)
-        if reduction == "mean":
-            out = out / x.dtype.type(count) if count else np.full((), np.nan, x.dtype)
-    return narrowed(out, input.dtype), kept
-
-
-def row_losses(x: Any, target: Any, rows: Any, e: Any) -> tuple[Any, Any]:
-    np.subtract(x, np.maximum.reduce(x, axis=1, keepdims=True), out=e)
-    picked = e[rows, target]
-    np.exp(e, out=e)
-    sums = np.add.reduce(e, axis=1)
-    return np.log(sums) - picked, sums
-
-
-def cross_entropy_vjp(F: Any, g: Any, input: Any, target: Any, ignore_index: int, reduction: str, kept: Any) -> Any:
-    if kept is None:
-        w = class_weights_of(F, input, target, ignore_index, reduction) * g
-        return F.softmax(input, -1) * F.reshape(w, (*w.shape, 1)) - F.place(w, target, input.shape[-1])
-    e, sums, rows, target, valid, count = kept
-    if reduction == "mean":
-        g = widened(g) / e.dtype.type(count or np.nan)
-    scale = g.reshape(-1) / sums
-    if valid is not None:
-        scale *= valid
-    out = e * scale[:, None]
-    if valid is None:
-        out[rows, target] -= g if reduction != "none" else g.reshape(-1)
-    else:
-        out[rows, target] -= g * valid if reduction != "none" else g.reshape(-1) * valid
-    return narrowed(out.reshape(input.shape), input.dtype)
-
-
-def class_weights_of(F: Any, input: Any, target: Any, ignore_index: int, reduction: str) -> Any:
-    return F.class_weights(target, None, ignore_index, reduction == "mean", target.ndim, as_numpy_dtype(input))
-
-
-def as_numpy_dtype(x: Any) -> Any:
-    return x._data.dtype if isinstance(x, Tensor) else x.dtype
-
-
-def cross_entropy_jvp(F: Any, t: Any, input: Any, target: Any, ignore_index: int, reduction: str) -> Any:
-    mean = F.sum_to(F.softmax(input, -1) * t, (*t.shape[:-1], 1))
-    rows = (F.reshape(mean, target.shape) - F.pick(t, target)) * class_weights_of(F, input, target, ignore_index, reduction)
-    return rows if reduction == "none" else total(F, rows)
-
-
-def cross_entropy_batch(p: Any, values: list[Any], dims: list[Any], ignore_index: int, reduction: str) -> Any:
-    size = batch_size(values, dims)
-    input, target = (expand_to_batch(v, size) if d is None else v for v, d in zip(values, dims, strict=True))
-    rows = F.cross_entropy(input, target, ignore_index, "none")
-    return reduce_rows(rows, target, None, ignore_index, reduction)
-
-
-def reduce_rows(rows: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str) -> Tensor:
-    """Each example's sum or mean of its rows."""
-    if reduction == "none":
-        return rows
-    ndim = target._data.ndim - 1
-    if reduction == "mean":
-        rows = F.where(F.ne(target, ignore_index), rows, 0.0) * F.class_weights(
-            target, weight, ignore_index, True, ndim, rows._data.dtype)  # fmt: skip
-    return total_over(rows, ndim)
-
-
-cross_entropy_ = primitive(
-    "cross_entropy", cross_entropy_kernel, vjp={"input": cross_entropy_vjp}, jvp={"input": cross_entropy_jvp},
-    batch=cross_entropy_batch, node_name="CrossEntropyBackward0",
-)  # fmt: skip
-
-# ---- negative log likelihood
-
-
-def nll_loss_kernel(
-    xp: Any, input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean"
-) -> Any:
-    classes = input.shape[-1]
-    valid = check_classes(target, classes, ignore_index, "nll_loss")
-    if valid is None and input.ndim == 2:
-        losses = input[np.arange(len(target)), target]
-    else:
-        losses = pick_kernel(xp, input, target)
-    np.negative(losses, out=losses) if losses.ndim else None
-    losses = losses if losses.ndim else -losses
-    if valid is not None:
-        losses = np.where(valid, losses, losses.dtype.type(0))
-    if weight is None:
-        if reduction == "none":
-            return losses
-        out = np.add.reduce(widened(losses), axis=None)
-        if reduction == "mean":
-            count = target.size if valid is None else np.count_nonzero(valid)
-            out = out / out.dtype.type(count or np.nan)
-        return narrowed(out, input.dtype)
-    w = class_weights_kernel(xp, target, weight, ignore_index=ignore_index, mean=False, ndim=target.ndim, dtype=input.dtype)
-    losses = losses * w
-    if reduction == "none":
-        return losses
-    out = np.add.reduce(widened(losses), axis=None)
-    if reduction == "mean":
-        out = out / np.add.reduce(widened(w), axis=None)
-    return narrowed(out, input.dtype)
-
-
-def nll_loss_vjp(
-    F: Any, g: Any, input_shape: Any, input_dtype: Any, target: Any, weight: Any, ignore_index: int, reduction: str
-) -> Any:
-    w = F.class_weights(target, weight, ignore_index, reduction == "mean", target.ndim, input_dtype)
-    return F.place(-(g * w), target, input_shape[-1])
-
-
-def nll_loss_jvp(F: Any, t: Any, target: Any, weight: Any, ignore_index: int, reduction: str) -> Any:
-    w = F.class_weights(target, weight, ignore_index, reduction == "mean", target.ndim, as_numpy_dtype(t))
-    rows = -(F.pick(t, target) * w)
-    return rows if reduction == "none" else total(F, rows)
-
-
-def nll_loss_batch(p: Any, values: list[Any], dims: list[Any], ignore_index: int, reduction: str) -> Any:
-    size = batch_size(values, dims)
-    input, target = (expand_to_batch(v, size) if d is None else v for v, d in zip(values[:2], dims[:2], strict=True))
-    rows = F.nll_loss(input, target, None, ignore_index, "none")
-    weight, dtype = values[2], input._data.dtype
-    if weight is not None or reduction == "mean":
-        rows = rows * F.class_weights(target, weight, ignore_index, reduction == "mean", target._data.ndim - 1, dtype)
-    return rows if reduction == "none" else total_over(rows, target._data.ndim - 1)
-
-
-nll_loss_ = primitive(
-    "nll_loss", nll_loss_kernel, vjp={"input": nll_loss_vjp}, jvp={"input": nll_loss_jvp}, batch=nll_loss_batch,
-)  # fmt: skip
-
-
-def classes_last(input: Tensor, target: Tensor, name: str) -> Tensor:
-    """The scores with their classes, dimension 1 (or 0 of a single row), moved to the end; shapes are checked."""
-    shape, wanted = input._data.shape, target._data.shape
-    n = len(shape)
-    if n == 0:
-        raise ValueError(f"{name}(): input must have at least 1 dimension (classes), got a 0-dim tensor")
-    if (shape[:1] if n > 1 else ()) != wanted[:1]:
-        raise ValueError(f"Expected input batch_size ({shape[0] if n > 1 else 1}) to match target batch_size "
-                         f"({wanted[0] if wanted else 1}). ({name}: input {list(shape)}, target {list(wanted)})")  # fmt: skip
-    if shape[2:] != wanted[1:]:
-        raise RuntimeError(f"{name}(): Expected target size {[*shape[:1], *shape[2:]]}, got {list(wanted)}")
-    return F.permute(input, (-n, *range(2 - n, 0), 1 - n)) if n > 2 else input
-
-
-def class_weight(weight: Tensor | None, classes: int, name: str) -> None:
-    """Check the rescaling weight of the classes."""
-    if weight is None:
-        return
-    if weight._data.shape != (classes,):
-        raise RuntimeError(f"{name}(): weight tensor should be defined either for all {classes} classes or no classes but got "
-                           f"weight tensor of shape: {list(weight._data.shape)}")  # fmt: skip
-    if weight._node is not None:
-        raise RuntimeError(f"{name}(): the derivative for 'weight' is not implemented; detach() it")
-
-
-def index_target(target: Tensor, name: str) -> None:
-    if target._data.dtype.kind not in "iu" or target._data.dtype.itemsize not in (1, 8):
-        raise RuntimeError(f"{name}(): expected scalar type Long but found {target.dtype} for the target")
-
-
-@operator(namespace="nn.functional", method=False, out=False)
-def nll_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """Negative log likelihood: minus the log-probability of the target class, ``-weight[y_n] * x[n, y_n]``.
-
-    Parameters
-    ----------
-    input : Tensor
-        Log-probabilities of shape (C,), (N, C) or (N, C, d1, ...).
-    target : Tensor
-        Classes, int64, of shape (), (N,) or (N, d1, ...).
-    weight : Tensor, optional
-        What each class counts for, (C,). The mean divides by the weights of the targets.
-    ignore_index : int
-        A target that counts for nothing.
-    reduction : {"mean", "sum", "none"}
-
-    Raises
-    ------
-    IndexError
-        If a target is no class.
-
-    Examples
-    --------
-    >>> import tensorplay as tp
-    >>> logp = tp.log_softmax(tp.tensor([[0., 0.], [0., 0.]]), 1)
-    >>> tp.nn.functional.nll_loss(logp, tp.tensor([0, 1]))
-    tensor(0.6931)
-    """
-    reduction = reduction_of(reduction, size_average, reduce, "nll_loss")
-    arg.tensor(input, "nll_loss")
-    arg.tensor(target, "nll_loss", "target", 2)
-    index_target(target, "nll_loss")
-    class_weight(weight, input._data.shape[min(1, input._data.ndim - 1)] if input._data.ndim else 0, "nll_loss")
-    return F.nll_loss(classes_last(input, target, "nll_loss"), target, weight, ignore_index, reduction)
-
-
-@operator(namespace="nn.functional", method=False, out=False)
-def cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Tensor:
-    """Cross entropy of softmax(input) against classes, or against probabilities of classes.
-
-    Parameters
-    ----------
-    input : Tensor
-        Logits of shape (C,), (N, C) or (N, C, d1, ...).
-    target : Tensor
-        Classes, int64, of shape (), (N,) or (N, d1, ...); or probabilities in the shape of the input.
-    weight : Tensor, optional
-        What each class counts for, (C,). With classes as targets the mean divides by the weights of the targets.
-    ignore_index : int
-        A target that counts for nothing.
-    reduction : {"mean", "sum", "none"}
-    label_smoothing : float
-        The share, in [0, 1], of every target that is spread evenly over all classes.
-
-    Raises
-    ------
-    IndexError
-        If a target is no class.
-
-    Examples
-    --------
-    >>> import tensorplay as tp
-    >>> tp.nn.functional.cross_entropy(tp.tensor([[2., 0.]]), tp.tensor([0]))
-    tensor(0.1269)
-    """
-    if size_average is not None or reduce is not None or reduction not in REDUCTIONS:
-        reduction = reduction_of(reduction, size_average, reduce, "cross_entropy")
-    scores, wanted = arg.tensor(input, "cross_entropy")._data, arg.tensor(target, "cross_entropy", "target", 2)._data
-    if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(f"cross_entropy(): label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    if scores.dtype.kind not in "fV":
-        raise RuntimeError(f'cross_entropy(): "log_softmax" not implemented for {input.dtype}')
-    if wanted.shape == scores.shape:
-        if wanted.dtype.kind not in "fV":
-            raise RuntimeError(f"cross_entropy(): Expected floating point type for target with class probabilities, got "
-                               f"{target.dtype}")  # fmt: skip
-        return cross_entropy_of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing)
-    if wanted.dtype.kind != "i" or scores.ndim != 2 or wanted.shape != scores.shape[:1]:
-        index_target(target, "cross_entropy")
-        input = classes_last(input, target, "cross_entropy")
-    if weight is None and not label_smoothing:
-        return F.cross_entropy(input, target, ignore_index, reduction)
-    class_weight(weight, input._data.shape[-1], "cross_entropy")
-    logp = F.log_softmax(input, -1)
-    loss = F.nll_loss(logp, target, weight, ignore_index, reduction)
-    if not label_smoothing:
-        return loss
-    return loss * (1 - label_smoothing) + smoothing(logp, target, weight, ignore_index, reduction) * (
-        label_smoothing / input._data.shape[-1])  # fmt: skip
-
-
-def smoothing(logp: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str) -> Tensor:
-    """The loss against all classes at once."""
-    rows = -total_over(logp if weight is None else logp * weight, 1)
-    rows = F.where(F.ne(target, ignore_index), rows, 0.0)
-    if reduction == "none":
-        return rows
-    whole = total(F, rows)
-    if reduction == "sum":
-        return whole
-    return whole / total(F, F.class_weights(target, weight, ignore_index, False, target.ndim, rows._data.dtype))
-
-
-def cross_entropy_of_probabilities(
-    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, label_smoothing: float
-) -> Tensor:
-    if ignore_index >= 0:
-        raise RuntimeError("cross_entropy(): ignore_index is not supported for floating point target")
-    n = input._data.ndim
-    dim = -n if n == 1 else 1 - n
-    classes = input._data.shape[dim]
-    class_weight(weight, classes, "cross_entropy")
-    if label_smoothing:
-        target = target * (1 - label_smoothing) + label_smoothing / classes
-    terms = F.log_softmax(input, dim) * target
-    if weight is not None:
-        terms = terms * F.reshape(weight, (classes, *(1,) * (-1 - dim)))
-    if reduction == "none":
-        shape = input._data.shape
-        kept = shape[:dim] + (1,) + shape[n + dim + 1 :]
-        return -F.reshape(F.sum_to(terms, kept), shape[:dim] + shape[n + dim + 1 :])
-    loss = -total(F, terms)
-    return loss / (input._data.size / classes if classes else math.nan) if reduction == "mean" else loss
 
 
 # ---- mean squared error
@@ -573,3 +175,444 @@ def reduced(losses: Tensor, reduction: str) -> Tensor:
         return losses
     whole = total(F, losses)
     return whole / (losses._data.size or math.nan) if reduction == "mean" else whole
+
+
+# ---- other distances between elements
+
+
+def difference_of(name: str, input: Tensor, target: Tensor) -> Tensor:
+    return F.sub(*pair(input, target, name))
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """Mean absolute error: ``|input - target|``, averaged.
+
+    Parameters
+    ----------
+    input, target : Tensor
+        Of the same shape.
+    reduction : {"mean", "sum", "none"}
+    weight : Tensor, optional
+        Factors of the errors, of the same shape; the mean divides by their sum.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.l1_loss(tp.tensor([1., 2.]), tp.tensor([1., 4.]))
+    tensor(1.)
+    """
+    reduction = reduction_of(reduction, size_average, reduce, "l1_loss")
+    return weighted(F.abs(difference_of("l1_loss", input, target)), weight, reduction, "l1_loss")
+
+
+def smooth_l1_kernel(xp: Any, input: Any, *, beta: float) -> Any:
+    x = widened(input)
+    size = xp.abs(x)
+    return narrowed(xp.where(size < beta, x * x * (0.5 / beta), size - 0.5 * beta), input.dtype)
+
+
+def smooth_l1_vjp(F: Any, g: Any, input: Any, beta: float) -> Any:
+    return g * F.where(F.abs(input) < beta, input * (1 / beta), F.sign(input))
+
+
+def huber_kernel(xp: Any, input: Any, *, delta: float) -> Any:
+    x = widened(input)
+    size = xp.abs(x)
+    return narrowed(xp.where(size <= delta, x * x * 0.5, (size - 0.5 * delta) * delta), input.dtype)
+
+
+def huber_vjp(F: Any, g: Any, input: Any, delta: float) -> Any:
+    return g * F.where(F.abs(input) <= delta, input, F.sign(input) * delta)
+
+
+elementwise("smooth_l1", smooth_l1_kernel, vjp={"input": smooth_l1_vjp}, check=refusing("biuc"))
+elementwise("huber", huber_kernel, vjp={"input": huber_vjp}, check=refusing("biuc"))
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """Half the squared error over ``beta`` where the error is below it, else the error less ``beta / 2``.
+
+    Parameters
+    ----------
+    input, target : Tensor
+        Of the same shape.
+    reduction : {"mean", "sum", "none"}
+    beta : float
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.smooth_l1_loss(tp.tensor([0., 3.]), tp.tensor([1., 0.]), reduction="none")
+    tensor([0.5000, 2.5000])
+    """
+    reduction = reduction_of(reduction, size_average, reduce, "smooth_l1_loss")
+    if beta < 0:
+        raise RuntimeError(f"smooth_l1_loss(): does not support negative values for beta, got {beta}")
+    difference = difference_of("smooth_l1_loss", input, target)
+    return reduced(F.smooth_l1(difference, beta) if beta else F.abs(difference), reduction)
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """Half the squared error up to ``delta``, beyond it a line of slope ``delta`` (Huber, 1964).
+
+    Parameters
+    ----------
+    input, target : Tensor
+        Of the same shape.
+    reduction : {"mean", "sum", "none"}
+    delta : float
+        Above 0.
+    weight : Tensor, optional
+        Factors of the errors, of the same shape; the mean divides by their sum.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.huber_loss(tp.tensor([0., 3.]), tp.tensor([1., 0.]), reduction="none")
+    tensor([0.5000, 2.5000])
+    """
+    reduction = reduction_of(reduction, None, None, "huber_loss")
+    if delta <= 0:
+        raise RuntimeError(f"huber_loss(): does not support non-positive values for delta, got {delta}")
+    return weighted(F.huber(difference_of("huber_loss", input, target), delta), weight, reduction, "huber_loss")
+
+
+# ---- probabilities of two classes
+
+
+def binary_kernel(xp: Any, input: Any, target: Any) -> Any:
+    x, y = widened(input), widened(target)
+    if x.size and not (x.min() >= 0 and x.max() <= 1):
+        raise RuntimeError("binary_cross_entropy(): all elements of input should be between 0 and 1")
+    out = (y - 1) * xp.maximum(xp.log1p(-x), -100) - y * xp.maximum(xp.log(x), -100)
+    return narrowed(out, input.dtype)
+
+
+def binary_vjp_input(F: Any, g: Any, input: Any, target: Any) -> Any:
+    spread = input * (1 - input)
+    return g * ((input - target) / F.where(spread > 1e-12, spread, 1e-12))
+
+
+def binary_vjp_target(F: Any, g: Any, input: Any) -> Any:
+    low, high = F.log1p(-input), F.log(input)
+    return g * (F.where(low > -100, low, -100.0) - F.where(high > -100, high, -100.0))
+
+
+elementwise("binary_cross_entropy", binary_kernel, check=refusing("biuc"),
+            vjp={"input": binary_vjp_input, "target": binary_vjp_target})  # fmt: skip
+
+
+def same_size(name: str, input: Tensor, target: Tensor) -> None:
+    a, b = arg.tensor(input, name)._data.shape, arg.tensor(target, name, "target", 2)._data.shape
+    if a != b:
+        raise ValueError(f"{name}(): Target size ({list(b)}) must be the same as input size ({list(a)})")
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Cross entropy of two classes: ``-(y log x + (1 - y) log(1 - x))``, with logarithms of at least -100.
+
+    Parameters
+    ----------
+    input, target : Tensor
+        Probabilities, of the same shape.
+    weight : Tensor, optional
+        Factors of the losses.
+    reduction : {"mean", "sum", "none"}
+
+    Raises
+    ------
+    RuntimeError
+        If an input is no probability.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.binary_cross_entropy(tp.tensor([0.5, 1.]), tp.tensor([1., 1.]), reduction="none")
+    tensor([0.6931, -0.0000])
+    """
+    reduction = reduction_of(reduction, size_average, reduce, "binary_cross_entropy")
+    same_size("binary_cross_entropy", input, target)
+    losses = F.binary_cross_entropy(input, target)
+    return reduced(losses if weight is None else F.mul(losses, weight), reduction)
+
+
+def logits_kernel(xp: Any, input: Any, target: Any) -> Any:
+    x = widened(input)
+    out = xp.log1p(xp.exp(-xp.abs(x)))
+    out = out + xp.maximum(x, 0)
+    out = out - x * widened(target)
+    return narrowed(out, input.dtype)
+
+
+elementwise(
+    "binary_cross_entropy_with_logits", logits_kernel, check=refusing("biuc"),
+    vjp={"input": lambda F, g, input, target: g * (F.sigmoid(input) - target), "target": lambda F, g, input: -(g * input)},
+)  # fmt: skip
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """:func:`binary_cross_entropy` of ``sigmoid(input)``, without overflow.
+
+    Parameters
+    ----------
+    input, target : Tensor
+        Logits and probabilities, of the same shape.
+    weight : Tensor, optional
+        Factors of the losses.
+    reduction : {"mean", "sum", "none"}
+    pos_weight : Tensor, optional
+        Factors of the first class's term.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.binary_cross_entropy_with_logits(tp.tensor([0., 100.]), tp.tensor([1., 1.]), reduction="none")
+    tensor([0.6931, 0.0000])
+    """
+    reduction = reduction_of(reduction, size_average, reduce, "binary_cross_entropy_with_logits")
+    same_size("binary_cross_entropy_with_logits", input, target)
+    if pos_weight is None:
+        losses = F.binary_cross_entropy_with_logits(input, target)
+    else:
+        losses = input * (1 - target) - ((pos_weight - 1) * target + 1) * F.logsigmoid(input)
+    return reduced(losses if weight is None else F.mul(losses, weight), reduction)
+
+
+# ---- divergences and likelihoods
+
+
+def kl_kernel(xp: Any, input: Any, target: Any, *, log_target: bool) -> Any:
+    x, y = widened(input), widened(target)
+    if log_target:
+        return narrowed(xp.exp(y) * (y - x), input.dtype)
+    return narrowed(xp.where(y == 0, 0, y * xp.log(xp.where(y == 0, 1, y))) - y * x, input.dtype)
+
+
+def kl_vjp_input(F: Any, g: Any, target: Any, log_target: bool) -> Any:
+    return -(g * (F.exp(target) if log_target else target))
+
+
+def kl_vjp_target(F: Any, g: Any, input: Any, target: Any, log_target: bool) -> Any:
+    if log_target:
+        return g * (F.exp(target) * (target - input + 1))
+    return g * (F.where(target == 0, 0.0, F.log(target) + 1) - input)
+
+
+elementwise("kl_div", kl_kernel, vjp={"input": kl_vjp_input, "target": kl_vjp_target}, check=refusing("biuc"))
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """Kullback-Leibler divergence: ``target * (log(target) - input)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Log-probabilities.
+    target : Tensor
+        Probabilities, or their logarithms.
+    reduction : {"mean", "batchmean", "sum", "none"}
+        "batchmean" divides the sum by the first dimension, which is what the divergence's definition asks for.
+    log_target : bool
+        Whether the target holds logarithms.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.kl_div(tp.tensor([0.5, 0.5]).log(), tp.tensor([1., 0.]), reduction="sum")
+    tensor(0.6931)
+    """
+    if size_average is not None or reduce is not None or reduction not in ("batchmean", *REDUCTIONS):
+        reduction = reduction_of(reduction, size_average, reduce, "kl_div")
+    elif reduction == "mean":
+        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides "
+                      "only by the batch size, and aligns with the KL div math definition.", UserWarning, stacklevel=2)  # fmt: skip
+    losses = F.kl_div(arg.tensor(input, "kl_div"), arg.tensor(target, "kl_div", "target", 2), log_target)
+    if reduction == "batchmean":
+        return total(F, losses) / (input._data.shape[0] if input._data.ndim else 1)
+    return reduced(losses, reduction)
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Negative log likelihood of counts: ``exp(input) - target * input``, or ``input - target * log(input + eps)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Expected counts, or their logarithms.
+    target : Tensor
+        Counts.
+    log_input : bool
+        Whether the input holds logarithms.
+    full : bool
+        Add Stirling's approximation of ``log(target!)`` where the target exceeds 1.
+    eps : float
+    reduction : {"mean", "sum", "none"}
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.poisson_nll_loss(tp.tensor([0., 1.]), tp.tensor([1., 2.]), reduction="none")
+    tensor([1.0000, 0.7183])
+    """
+    reduction = reduction_of(reduction, size_average, reduce, "poisson_nll_loss")
+    arg.tensor(input, "poisson_nll_loss")
+    arg.tensor(target, "poisson_nll_loss", "target", 2)
+    losses = F.exp(input) - target * input if log_input else input - target * F.log(input + eps)
+    if full:
+        stirling = target * F.log(target) - target + F.log(target * (2 * math.pi)) * 0.5
+        losses = losses + F.where(target > 1, stirling, 0.0)
+    return reduced(losses, reduction)
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """Negative log likelihood of normal numbers: ``(log(var) + (input - target)**2 / var) / 2``.
+
+    Parameters
+    ----------
+    input, target : Tensor
+        Means and samples.
+    var : Tensor or float
+        Variances, in the input's shape, or with a last dimension that is 1 or missing.
+    full : bool
+        Add ``log(2 pi) / 2``.
+    eps : float
+        What the variance is at least; its gradient does not see that.
+    reduction : {"mean", "sum", "none"}
+
+    Raises
+    ------
+    ValueError
+        If a variance is negative, or of the wrong shape.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.gaussian_nll_loss(tp.tensor([0.]), tp.tensor([2.]), tp.tensor([1.]))
+    tensor(2.)
+    """
+    name = "gaussian_nll_loss"
+    shape = arg.tensor(input, name)._data.shape
+    if not isinstance(var, Tensor):
+        if var < 0:
+            raise ValueError(f"{name}(): var has negative entry/entries, got {var}")
+        var = wrap(np.full(shape, var, input._data.dtype))
+    else:
+        given = var._data.shape
+        if given != shape:
+            if shape[:-1] == given:
+                var = F.reshape(var, (*given, 1))
+            elif not (len(given) == len(shape) and (shape[:-1] == given[:-1] and given[-1] == 1)):
+                try:
+                    fits = np.broadcast_shapes(shape, given) == shape
+                except ValueError:
+                    fits = False
+                if not fits:
+                    raise ValueError(f"{name}(): var is of incorrect size, got {list(given)} for an input of {list(shape)}")
+        F.check_variance(var)
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not valid")
+    lifted = F.sub(F.where(F.lt(var, eps), eps, var), var).detach()
+    var = F.add(var, lifted)
+    difference = F.sub(input, target)
+    losses = (F.log(var) + difference * difference / var) * 0.5
+    return reduced(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
+
+
+def check_variance_kernel(xp: Any, input: Any) -> Any:
+    if (input < 0).any():
+        raise ValueError("gaussian_nll_loss(): var has negative entry/entries")
+    return input
+
+
+primitive("check_variance", check_variance_kernel, batch="same")
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """:func:`binary_cross_entropy_with_logits`, averaged over the classes, which are the last dimension.
+
+    Parameters
+    ----------
+    input, target : Tensor
+        Logits and labels in [0, 1], of the same shape.
+    weight : Tensor, optional
+        What each class counts for.
+    reduction : {"mean", "sum", "none"}
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.multilabel_soft_margin_loss(tp.tensor([[0., 0.]]), tp.tensor([[1., 0.]]))
+    tensor(0.6931)
+    """
+    reduction = reduction_of(reduction, size_average, reduce, "multilabel_soft_margin_loss")
+    arg.tensor(input, "multilabel_soft_margin_loss")
+    losses = F.binary_cross_entropy_with_logits(input, arg.tensor(target, "multilabel_soft_margin_loss", "target", 2))
+    losses = losses if weight is None else losses * weight
+    n = losses._data.ndim
+    losses = total_over(losses, min(n, 1)) * (1 / (input._data.shape[-1] if n else 1))
+    return reduced(losses, reduction)
