@@ -47,6 +47,15 @@ from .core.tensor import Size, Tensor  # noqa: E402
 from . import ops as _ops  # noqa: E402, F401, I001
 from .ops.typed import TENSOR_TYPES as _TENSOR_TYPES, set_default_tensor_type  # noqa: E402
 from . import autograd, func, random  # noqa: E402
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
+from .autograd.grad_mode import (  # noqa: E402
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from .func import vmap  # noqa: E402
 
 newaxis = None

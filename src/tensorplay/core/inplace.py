@@ -87,6 +87,8 @@ def involved(t: Tensor, name: str, *nodes: Node | None) -> bool:
             "function that returns multiple views. Such functions do not allow the output views to be modified inplace. "
             "You should replace the inplace operation by an out-of-place one."
         )
+    if view.custom:
+        raise RuntimeError(f"{name}: {MADE_IN_FUNCTION.format('is being modified inplace')}")
     if view.without_grad:
         raise RuntimeError(f"{name}: {MADE_WITHOUT_GRAD.format('is being modified inplace')}")
     if type(base) in LEAVES or type(t._node) in LEAVES:
@@ -102,16 +104,24 @@ MADE_WITHOUT_GRAD = (
 )
 
 
+MADE_IN_FUNCTION = (
+    "An output of a custom Function is a view and {}. This view was created inside a custom Function (or because an input was "
+    "returned as-is) and the autograd logic to handle view+inplace would override the custom backward associated with the custom "
+    "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+    "Function."
+)
+
+
 class Ambiguous(Node):
-    """The history of a view made under no_grad whose base was then written to with history: nobody can say what it is."""
+    """The history of a view that cannot be told once its base was written to with history."""
 
-    __slots__ = ()
+    __slots__ = ("reason",)
 
-    def __init__(self) -> None:
-        self.edges, self.saved, self.rare, self.order = (), (), None, count()
+    def __init__(self, edge: Node, reason: str) -> None:
+        self.edges, self.saved, self.rare, self.order, self.reason = (edge,), (), None, count(), reason
 
     def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
-        raise RuntimeError(MADE_WITHOUT_GRAD.format("its base or another view of its base has been modified inplace"))
+        raise RuntimeError(self.reason.format("its base or another view of its base has been modified inplace"))
 
     pull_tensors = pull
 
@@ -156,7 +166,8 @@ def move(t: Tensor, value: Tensor, name: str) -> Tensor:
         whole = broadcast(name, data.shape, new.shape)
         if whole != data.shape:
             raise RuntimeError(f"{name}: output with shape {list(data.shape)} doesn't match the broadcast shape {list(whole)}")
-        if type(new) is not np.ndarray or value._node is not None or type(data) is not np.ndarray:
+        plain = type(new) is np.ndarray and (type(data) is np.ndarray or type(data) is Meta)
+        if not plain or value._node is not None:
             value = F.expand(value, data.shape)
     if value._data.dtype != data.dtype:
         value = F.cast(value, data.dtype)
@@ -167,7 +178,7 @@ def move(t: Tensor, value: Tensor, name: str) -> Tensor:
         np.copyto(memory(t, name), new, casting="unsafe")
         if recorded:
             rebase(t, value)
-    elif type(data) is Meta and (type(new) is Meta or type(new) is np.ndarray and not new.ndim):
+    elif type(data) is Meta and (type(new) is Meta or not new.ndim):
         if recorded:
             rebase(t, value)
     elif type(new) is Meta or type(data) is Meta:
@@ -320,8 +331,9 @@ def derive_views(base: Tensor, moved: bool) -> None:
         fresh = replay(base, view.steps)
         if moved:
             t._data = fresh._data
-        if view.without_grad and state.recording:
-            t._node = Ambiguous() if fresh._node is not None else None
+        if (view.without_grad or view.custom) and state.recording:
+            reason = MADE_IN_FUNCTION if view.custom else MADE_WITHOUT_GRAD
+            t._node = Ambiguous(fresh._node, reason) if fresh._node is not None else None
         elif type(t._node) is not AccumulateGrad:
             renew(t, fresh._node)
 

@@ -21,11 +21,16 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 def observe(node: Node) -> None:
     """Saved-tensor hooks and anomaly mode, for the node just recorded."""
+    observe_forward(node)
+    if state.saved_tensors_hooks:
+        pack(node, *state.saved_tensors_hooks[-1])
+
+
+def observe_forward(node: Node) -> None:
+    """In anomaly mode, note where a node was made, and in whose backward."""
     if state.anomaly:
         rare = node.rarely()
         rare.traceback, rare.parent = forward_traceback(), state.evaluating_node
-    if state.saved_tensors_hooks:
-        pack(node, *state.saved_tensors_hooks[-1])
 
 
 def forward_traceback() -> list[str]:
