@@ -12,6 +12,7 @@ from .carrier import Batched, Carrier, Dual, Meta
 from .namespace import F
 from .node import AccumulateGrad
 from .printing import meta_str, tensor_str
+from .state import grad_mode
 from .tensor import Tensor, storage_of, wrap
 
 Array = np.ndarray[Any, Any]
@@ -128,7 +129,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
     Raises
     ------
     RuntimeError
-        If the tensor requires grad, and for a batch inside vmap.
+        If the tensor requires grad while grad mode is on, and for a batch inside vmap.
 
     Examples
     --------
@@ -138,7 +139,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
     >>> x
     tensor([1., 0.])
     """
-    if self._node is not None and not force:
+    if self._node is not None and not force and grad_mode():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self.is_meta:
         raise TypeError("can't convert meta device type tensor to numpy: it has no data")
