@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from . import dtype as dtypes
 from .namespace import F, R
 from .node import Node, Reduce
 from .state import count, state
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from .primitive import Primitive
 
 EMPTY = inspect.Parameter.empty
-FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+FAST = {"float32": dtypes.float32, "float64": dtypes.float64, "int64": dtypes.int64, "bool_": dtypes.bool}
 
 
 def freed(node: Node) -> RuntimeError:
@@ -52,7 +53,7 @@ def stale(node: Node, what: str, data: Any, stamp: Any) -> NoReturn:
 GLOBALS = {
     "Tensor": Tensor, "Reduce": Reduce, "Node": Node, "new": object.__new__, "ndarray": np.ndarray, "np": np,
     "asarray": np.asarray, "count": count, "state": state, "stale": stale, "F": F, "R": R,
-    "float32": FLOAT32, "float64": FLOAT64, "__name__": "tensorplay.core.callpath",
+    **{name: d.numpy for name, d in FAST.items()}, "__name__": "tensorplay.core.callpath",
 }  # fmt: skip
 
 
@@ -263,6 +264,20 @@ def call_path(p: Primitive, form: str = "function") -> Callable[..., Any]:
     return written_at_first_call(p.name, source, arguments, given, write)
 
 
+def fast_dtypes(p: Primitive) -> list[str]:
+    """Names of the commonest dtypes that an elementwise primitive takes as they are."""
+    names = []
+    for name, d in FAST.items():
+        if p.promotes == "same" or d.is_floating_point:
+            try:
+                if p.check is not None:
+                    p.check(p.name, [d] * len(p.inputs), d)
+            except (RuntimeError, TypeError):
+                continue
+            names.append(name)
+    return names
+
+
 def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | None], form: str, parameters: list[str],
                     scope: dict[str, Any]) -> Callable[..., Any]:  # fmt: skip
     """Generate the code of a call path."""
@@ -272,7 +287,8 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
     scope |= {"apply": p.apply if form == "function" else p.apply_operator, "kernel": p.keeping_kernel}
     result = "out, kept" if p.keeping_kernel is not p.array_kernel else "out"
     slow = f"return apply(({arguments}, ), ({attrs}))"
-    numeric = " and (dtype is float32 or dtype is float64)" if p.promotes else ""
+    fast = fast_dtypes(p) if p.promotes else []
+    numeric = f" and ({' or '.join(f'dtype is {d}' for d in fast)})" if fast else ""
 
     def finish(plan: tuple[Plan, type[Node]] | None, indent: str, constants: set[str]) -> list[str]:
         """From the kernel's result to the Tensor, with a node where one is due."""
@@ -313,17 +329,24 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
         scope["write_out"] = p.write_out
         body.append(f"    if out is not None: return write_out({p.name!r}, apply(({arguments}, ), ({attrs})), out)")
     # a Python scalar as the second operand, the commonest mixed case; as the first one of a reflected operator
-    if "scalar" in plans:
+    floats, integers = "float64" in fast, "int64" in fast
+    if "scalar" in plans and (floats or integers):
         scalar, tensor = p.inputs if form == "reflected" else p.inputs[::-1]
         operands = [n if n == scalar else f"{n}_data" for n in p.inputs]
         body += [f"    kind = type({scalar})", "    if kind is float or kind is int:",
                  f"        try: {tensor}_data = {tensor}._data", f"        except AttributeError: {slow}",
-                 f"        if type({tensor}_data) is ndarray and ((dtype := {tensor}_data.dtype) is float32 or dtype is float64):",
-                 f"            {result} = kernel({', '.join([*operands, *p.attrs])})"]  # fmt: skip
+                 f"        dtype = {tensor}_data.dtype",
+                 f"        if type({tensor}_data) is ndarray and ("
+                 + " or ".join(["dtype is float32 or dtype is float64"] * floats + ["kind is int and dtype is int64"] * integers)
+                 + "):",
+                 f"            try: {result} = kernel({', '.join([*operands, *p.attrs])})",
+                 f"            except (OverflowError, ValueError): {slow}"]  # fmt: skip
         body += finish(plans["scalar"], "            ", {scalar})
         body += [f"        {slow}"]
     if form == "reflected":
-        body += [f"    if not isinstance({tensor}, Tensor): raise TypeError('{p.name}(): the second operand must be Tensor')"]
+        body += [f"    if not isinstance({p.inputs[1]}, Tensor): raise TypeError('{p.name}(): the second operand must be Tensor')"]
+        return compile_function("\n".join([*lines, *body, f"    {slow}"]), p.name, scope)
+    if p.promotes and not fast:
         return compile_function("\n".join([*lines, *body, f"    {slow}"]), p.name, scope)
     required = [n for n in p.inputs if n not in p.optional]
     body.append("    try:")

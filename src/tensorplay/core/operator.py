@@ -187,25 +187,32 @@ def within_memory(into: Callable[..., None], general: Callable[..., Any]) -> Cal
 
 def binary_within_memory(ufunc: np.ufunc, general: Callable[..., Any]) -> Callable[..., Any]:
     """The twin of a ufunc of two operands; its own code, because optimizers and accumulations live on it."""
-    ndarray, float32, float64 = np.ndarray, np.dtype(np.float32), np.dtype(np.float64)
+    ndarray, float32, float64, int64 = np.ndarray, np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 
     def twin(input: Tensor, other: Any) -> Tensor:
         data, operand, kind = getattr(input, "_data", None), other, type(other)
-        if type(data) is not ndarray or ((dtype := data.dtype) is not float32 and dtype is not float64):
+        if type(data) is not ndarray:
             return general(input, other)
+        dtype = data.dtype
         if kind is float or kind is int:
+            if dtype is not float32 and dtype is not float64 and (dtype is not int64 or kind is float):
+                return general(input, other)
             tracked = input._node is not None
         else:
             operand = getattr(other, "_data", None)
             if type(operand) is not ndarray or operand.dtype is not dtype:
                 return general(input, other)
+            if dtype is not float32 and dtype is not float64 and dtype is not int64:
+                return general(input, other)
             tracked = input._node is not None or other._node is not None
         rare = input._rare
-        if (tracked and state.recording) or (rare is not None and (rare.view is not None or rare.inference)) or 0 in data.strides:
+        if (tracked and state.recording) or (rare is not None and (rare.view is not None or rare.inference)):
+            return general(input, other)
+        if 0 in data.strides:
             return general(input, other)
         try:
             ufunc(data, operand, data)
-        except ValueError:  # shapes that do not fit, or memory that is read-only
+        except (OverflowError, TypeError, ValueError):  # shapes or dtypes that do not fit, memory that is read-only
             return general(input, other)
         stamp = input._stamp
         if stamp is None:

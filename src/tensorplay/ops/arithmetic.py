@@ -6,6 +6,7 @@ the functions are holomorphic.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Number
 from typing import Any
 
@@ -49,7 +50,7 @@ def scaled(name: str, input: Any, other: Any, alpha: Any) -> Any:
         raise RuntimeError(f"{name}(): For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(other, Tensor) and other._data.dtype != common.numpy:
         other = F.cast(other, common.numpy)
-    return other * alpha
+    return other * (alpha if common.category else bool(alpha))
 
 
 def add_into(input: Any, other: Any, alpha: Any = 1) -> None:
@@ -211,24 +212,26 @@ elementwise(
 )  # fmt: skip
 
 
-def check_divisor(other: Any) -> None:
-    """Refuse to divide integers by zero; a Python number as the divisor means that the other operand is floating."""
-    if isinstance(other, np.ndarray) and other.dtype.kind in "iu" and not other.all():
-        raise RuntimeError("ZeroDivisionError: integer division or modulo by zero")
+def by_integers(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that refuses to divide integers by zero; one of the operands may be a Python number."""
+
+    def checked(xp: Any, input: Any, other: Any) -> Any:
+        dtype = input.dtype if isinstance(input, np.ndarray) else other.dtype
+        if dtype.kind in "iu" and not np.all(other):
+            raise RuntimeError("ZeroDivisionError: integer division or modulo by zero")
+        return kernel(xp, input, other)
+
+    return checked
 
 
-def floor_divide_kernel(xp: Any, input: Any, other: Any) -> Any:
-    check_divisor(other)
-    return xp.floor_divide(input, other)
-
-
-def div_trunc_kernel(xp: Any, input: Any, other: Any) -> Any:
-    if isinstance(other, np.ndarray) and other.dtype.kind in "iu":
-        check_divisor(other)
-        return (input - xp.fmod(input, other)) // other
+def truncated_quotient(xp: Any, input: Any, other: Any) -> Any:
+    if xp.result_type(input, other).kind in "iu":
+        return xp.floor_divide(xp.subtract(input, xp.fmod(input, other)), other)
     return xp.trunc(xp.true_divide(input, other))
 
 
+floor_divide_kernel = by_integers(lambda xp, input, other: xp.floor_divide(input, other))
+div_trunc_kernel = by_integers(truncated_quotient)
 elementwise("div_floor", floor_divide_kernel, vjp={"input": zero, "other": zero}, check=DIVISIBLE, node_name="DivBackward1")
 elementwise("div_trunc", div_trunc_kernel, vjp={"input": zero, "other": zero}, check=DIVISIBLE, node_name="DivBackward1")
 floor_divide = declare(
@@ -306,25 +309,15 @@ def true_divide(input: Tensor, other: Tensor | complex, *, out: Tensor | None = 
     return F.div(input, other, out=out)
 
 
-def remainder_kernel(xp: Any, input: Any, other: Any) -> Any:
-    check_divisor(other)
-    return xp.remainder(input, other)
-
-
-def fmod_kernel(xp: Any, input: Any, other: Any) -> Any:
-    check_divisor(other)
-    return xp.fmod(input, other)
-
-
 remainder = declare(
-    "remainder", remainder_kernel,
+    "remainder", by_integers(lambda xp, input, other: xp.remainder(input, other)),
     {"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_floor(input, other)},
     "What the division rounded towards minus infinity leaves: zero, or of the sign of ``other``.",
     "tp.remainder(tp.tensor([7., -7.]), 4)", "tensor([3., 1.])", check=DIVISIBLE, returns=COMMON,
     raises="RuntimeError\n    If an integer is divided by zero.",
 )  # fmt: skip
 fmod = declare(
-    "fmod", fmod_kernel, {"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_trunc(input, other)},
+    "fmod", by_integers(lambda xp, input, other: xp.fmod(input, other)), {"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_trunc(input, other)},
     "What the division rounded towards zero leaves: zero, or of the sign of ``input``.",
     "tp.fmod(tp.tensor([7., -7.]), 4)", "tensor([ 3., -3.])", check=DIVISIBLE, returns=COMMON,
     raises="RuntimeError\n    If an integer is divided by zero.", numbers=("other",),
@@ -371,12 +364,12 @@ elementwise("pow_number", pow_number_kernel, vjp={"input": pow_number_vjp}, node
 
 def pow_kernel(xp: Any, input: Any, exponent: Any) -> Any:
     """Integers to negative powers round towards zero: 1 and -1 alone leave anything."""
-    if isinstance(exponent, np.ndarray) and exponent.dtype.kind == "i" and (exponent < 0).any():
-        negative = exponent < 0
-        odd = xp.where(exponent % 2 == 0, 1, input)
-        inverse = xp.where(input == 1, 1, xp.where(input == -1, odd, 0))
-        return xp.where(negative, inverse, xp.power(input, xp.where(negative, 0, exponent))).astype(input.dtype)
-    return xp.power(input, exponent)
+    negative = isinstance(exponent, np.ndarray) and exponent.dtype.kind == "i" and exponent < 0
+    if not np.any(negative):
+        return xp.power(input, exponent)
+    powers = xp.power(input, xp.where(negative, 0, exponent))
+    signs = xp.where(exponent % 2 == 0, 1, input)
+    return xp.where(negative, xp.where(abs(input) == 1, signs, 0), powers).astype(powers.dtype)
 
 
 def pow_input_vjp(F: Any, g: Any, input: Any, exponent: Any) -> Any:
@@ -403,7 +396,7 @@ def power(input: Any, exponent: Any) -> Tensor:
     data = arg.tensor(input, "pow")._data
     if data.dtype.kind in "fcV" and not isinstance(exponent, complex):
         return F.pow_number(input, exponent)
-    if data.dtype.kind in "iu" and isinstance(exponent, int) and exponent < 0:
+    if data.dtype.kind in "biu" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("pow(): Integers to negative integer powers are not allowed.")
     common = result_dtype(PRIMITIVES["pow"], (input, exponent)).numpy
     return F.pow_number(input if data.dtype == common else F.cast(input, common), exponent)

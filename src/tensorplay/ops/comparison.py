@@ -187,15 +187,18 @@ def invert(input: Tensor) -> Tensor:
 
 def left_shift_kernel(xp: Any, input: Any, other: Any) -> Any:
     """A shift by a negative number, or by as many bits as there are, leaves nothing."""
-    inside = (other >= 0) & (other < 8 * input.dtype.itemsize)
-    return xp.where(inside, xp.left_shift(input, xp.where(inside, other, 0)), 0).astype(input.dtype)
+    dtype = xp.result_type(input, other)
+    inside = (xp.asarray(other) >= 0) & (xp.asarray(other) < 8 * dtype.itemsize)
+    return xp.where(inside, xp.left_shift(input, xp.where(inside, other, 0)), 0).astype(dtype)
 
 
 def right_shift_kernel(xp: Any, input: Any, other: Any) -> Any:
     """A shift by a negative number, or by as many bits as there are, leaves the sign alone."""
-    bits = 8 * input.dtype.itemsize
-    inside = (other >= 0) & (other < bits)
-    return xp.where(inside, xp.right_shift(input, xp.where(inside, other, 0)), xp.right_shift(input, bits - 1) >> 1)
+    dtype = xp.result_type(input, other)
+    bits = 8 * dtype.itemsize
+    inside = (xp.asarray(other) >= 0) & (xp.asarray(other) < bits)
+    last = xp.right_shift(xp.right_shift(input, bits - 1), 1)
+    return xp.where(inside, xp.right_shift(input, xp.where(inside, other, 0)), last).astype(dtype)
 
 
 for name, kernel, summary, shows in [

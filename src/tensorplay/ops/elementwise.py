@@ -370,7 +370,10 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
     >>> tp.ldexp(tp.tensor([1.5]), tp.tensor([1, 2, -1]))
     tensor([3.0000, 6.0000, 0.7500])
     """
-    return F.mul(arg.tensor(input, "ldexp"), F.pow(2.0, arg.tensor(other, "ldexp", "other", 2)))
+    dtype = arg.tensor(input, "ldexp")._data.dtype
+    if arg.tensor(other, "ldexp", "other", 2)._data.dtype.kind in "biu" and dtype.kind in "fVc":
+        other = F.cast(other, dtype)
+    return F.mul(input, F.pow(2.0, other))
 
 
 def frexp_kernel(xp: Any, input: Any) -> Any:
