@@ -76,13 +76,15 @@ def difference(call: Callable[[], list[Tensor]], x: Tensor, direction: Array, ep
 
 def numerical_jacobians(call: Callable[[], list[Tensor]], x: Tensor, eps: float, outputs: int) -> list[Array]:
     """For each output the matrix of difference quotients with respect to x: a row for each element of the output."""
+    if not x._data.size:
+        return [np.zeros((real_columns(o.detach().numpy()).size, 0)) for o in call()]
     columns: list[list[Array]] = [[] for _ in range(outputs)]
     for i in range(x._data.size):
         for step in directions(x):
             quotients = difference(call, x, unit(x, i, step)._data, eps)
             for column, q in zip(columns, quotients):
                 column.append(real_columns(q))
-    return [np.stack(c, axis=1) if c else np.zeros((0, 0)) for c in columns]
+    return [np.stack(c, axis=1) for c in columns]
 
 
 def analytical_jacobians(

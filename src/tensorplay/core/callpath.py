@@ -18,8 +18,8 @@ import numpy as np
 from . import dtype as dtypes
 from .namespace import F, R
 from .node import Node, Reduce
-from .state import count, state
-from .tensor import Tensor
+from .state import count, inferring, state
+from .tensor import Tensor, mark_inference
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -52,7 +52,7 @@ def stale(node: Node, what: str, data: Any, stamp: Any) -> NoReturn:
 
 GLOBALS = {
     "Tensor": Tensor, "Reduce": Reduce, "Node": Node, "new": object.__new__, "ndarray": np.ndarray, "np": np,
-    "asarray": np.asarray, "count": count, "state": state, "stale": stale, "F": F, "R": R,
+    "asarray": np.asarray, "count": count, "state": state, "inferring": inferring, "mark_inference": mark_inference, "stale": stale, "F": F, "R": R,
     **{name: d.numpy for name, d in FAST.items()}, "__name__": "tensorplay.core.callpath",
 }  # fmt: skip
 
@@ -295,7 +295,7 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
         out = ["if type(out) is not ndarray: out = asarray(out)", "t = new(Tensor)", "t._data = out",
                "t._node = None", "t._stamp = None", "t._rare = None"]  # fmt: skip
         if plan is None:
-            return [indent + s for s in [*out, "return t"]]
+            return [indent + s for s in [*out, "if inferring: mark_inference(t)", "return t"]]
         rules, cls = plan
         for i in rules.rules:
             name = p.inputs[i]
@@ -320,7 +320,7 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
         scope[cls_name := f"cls{len(scope)}"] = cls
         body += [f"node = new({cls_name})", f"node.edges = {rules.edges()}", f"node.saved = {rules.saved()}",
                  "node.rare = None", "node.order = count()", "t._node = node"]  # fmt: skip
-        out += ["    " + b for b in body] + ["return t"]
+        out += ["    " + b for b in body] + ["elif inferring: mark_inference(t)", "return t"]
         return [indent + s for s in out]
 
     scope["record_slowly"] = p.record_slowly

@@ -17,7 +17,7 @@ from .carrier import Batched, Dual, Meta
 from .namespace import F
 from .node import AccumulateGrad, Node, place
 from .primitive import PRIMITIVES, Primitive, check_broadcast
-from .state import count, state
+from .state import count, set_recording, state
 from .tensor import Tensor, wrap
 from .transforms import Alias, StandIn
 
@@ -260,25 +260,30 @@ def change_geometry(t: Tensor, view_operator: Callable[[Tensor], Tensor], name: 
 
     Views of the tensor stay what they are: the old geometry lives on in a tensor that they and ``t`` have as their base.
     """
-    rare = t._rare
-    recorded = involved(t, name)
-    if rare is not None and rare.view is not None:
-        changed = view_operator(t)
-        rare.view = changed._rare.view  # type: ignore[union-attr]
-    elif rare is not None and rare.views and type(t._node) is not AccumulateGrad:
-        base = t._alias(t._node)
-        views = base._rarely().views = rare.views
-        for reference in views:
-            if (one := reference()) is not None:
-                one._rare.view.base = base  # type: ignore[union-attr]
-        changed = view_operator(base)
-        rare.views, rare.view = None, changed._rare.view  # type: ignore[union-attr]
-        rare.view.disowned = True
-        views.append(weakref.ref(t))
-    else:
-        changed = view_operator(old_value(t))
+    involved(t, name)
+    rare, leaf = t._rare, type(t._node) is AccumulateGrad
+    before = bool(state.recording)
+    set_recording(not leaf)  # under no_grad too: the values stay, and so does where they come from
+    try:
+        if rare is not None and rare.view is not None:
+            changed = view_operator(t)
+            rare.view = changed._rare.view  # type: ignore[union-attr]
+        elif rare is not None and rare.views and not leaf:
+            base = t._alias(t._node)
+            views = base._rarely().views = rare.views
+            for reference in views:
+                if (one := reference()) is not None:
+                    one._rare.view.base = base  # type: ignore[union-attr]
+            changed = view_operator(base)
+            rare.views, rare.view = None, changed._rare.view  # type: ignore[union-attr]
+            rare.view.disowned = True
+            views.append(weakref.ref(t))
+        else:
+            changed = view_operator(old_value(t))
+    finally:
+        set_recording(before)
     t._data = changed._data
-    if recorded:
+    if not leaf:
         t._node = changed._node
     return written(t, False, False)
 

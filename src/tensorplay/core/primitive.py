@@ -22,8 +22,8 @@ from .namespace import F, R
 from .node import Node, Output, Reduce
 from .promotion import promote
 from .saved import check_fresh, observe
-from .state import RARE, count, live_levels, state
-from .tensor import Tensor, wrap
+from .state import RARE, count, inferring, live_levels, state
+from .tensor import Tensor, mark_inference, wrap
 
 PRIMITIVES: dict[str, Primitive] = {}
 R.find = lambda name: PRIMITIVES[name].array_kernel if name in PRIMITIVES else None
@@ -213,10 +213,15 @@ class Primitive:
                 result._become_view(args[0], self, attrs, None, self.multi_view)
         if self.differentiable and state.recording:
             self.record_slowly(args, attrs, result)
+        elif inferring and not self.view:
+            for t in result if type(result) is tuple else (result,):
+                mark_inference(t)
         return result
 
     def record_slowly(self, args: tuple[Any, ...], attrs: tuple[Any, ...], result: Any) -> Any:
         """Record the node of any call: any dtype, any level, hooks on saved tensors, anomaly mode."""
+        if self.promotes and not all([a is None or isinstance(a, Tensor) for a in args]):
+            args = promoted(self, args)  # a Python scalar, where the call path has computed the result already
         if self.variadic:
             edges: tuple[Any, ...] = tuple(None if a is None else a._node for a in args)
         else:
@@ -569,8 +574,10 @@ def promoted(p: Primitive, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def scalar_array(value: Any, target: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """A Python scalar as a 0-dim array; integers wrap around as in C."""
+    """A Python scalar as a 0-dim array; integers of up to 64 bits wrap around as in C."""
     if target.kind in "iu" and isinstance(value, int):
+        if not -(1 << 63) <= value < 1 << 64:
+            raise RuntimeError(f"Overflow when unpacking long: {value} has more than 64 bits")
         bits = 8 * target.itemsize
         value &= (1 << bits) - 1
         if target.kind == "i" and value >> (bits - 1):

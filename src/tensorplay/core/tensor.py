@@ -183,6 +183,7 @@ class Tensor(Methods):
         mine.view = View(base, steps, multiple, not state.recording or (view is not None and view.without_grad))
         if view is not None:
             mine.view.custom = view.custom
+        mine.inference = parent._rarely().inference
         self._enter_views(rare)
 
     def _enter_views(self, rare: TensorState) -> None:
@@ -519,6 +520,8 @@ class Tensor(Methods):
             return t
         t = wrap(data)
         t._stamp = self._stamped()
+        if self._rare is not None and self._rare.inference:
+            t._rarely().inference = True
         return t
 
     def detach_(self) -> Tensor:
@@ -577,6 +580,12 @@ def wrap(data: Any, cls: type[Tensor] = Tensor) -> Tensor:
     t._stamp = None
     t._rare = None
     return t
+
+
+def mark_inference(t: Tensor) -> None:
+    """Note that a tensor was made in inference mode, if this thread is in it."""
+    if state.inference:
+        t._rarely().inference = True
 
 
 def storage_of(array: Array) -> Array:

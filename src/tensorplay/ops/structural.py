@@ -190,6 +190,7 @@ def put_view_kernel(xp: Any, input: Any, source: Any, *, steps: tuple[Any, ...])
     out = np.array(input, copy=True, order="C")
     view = view_of(out, steps)
     if np.may_share_memory(view, out):
+        view.flags.writeable = True  # NumPy protects what it broadcast, be it to the same shape
         view[...] = source
     else:  # a view by strides of memory that lies in another order
         out.reshape(-1)[view_of(np.arange(out.size).reshape(out.shape), steps)] = source
