@@ -22,9 +22,13 @@ def expand_kernel(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
             strides.append(stride if n != 1 else 0)
         if fits and lead >= 0:
             out = np.ndarray(shape, input.dtype, input, 0, (*(0,) * lead, *strides))
-            out.flags.writeable = False
+            if out.size != input.size or not input.flags.writeable:
+                out.flags.writeable = False
             return out
-    return xp.broadcast_to(input, shape)
+    out = xp.broadcast_to(input, shape)
+    if type(out) is np.ndarray and out.size == input.size and input.flags.writeable:
+        out.flags.writeable = True  # no element is there twice
+    return out
 
 
 def expand_batch(p: Any, values: list[Any], dims: list[Any], shape: tuple[int, ...]) -> Any:
