@@ -52,7 +52,8 @@ def stale(node: Node, what: str, data: Any, stamp: Any) -> NoReturn:
 
 GLOBALS = {
     "Tensor": Tensor, "Reduce": Reduce, "Node": Node, "new": object.__new__, "ndarray": np.ndarray, "np": np,
-    "asarray": np.asarray, "count": count, "state": state, "inferring": inferring, "mark_inference": mark_inference, "stale": stale, "F": F, "R": R,
+    "asarray": np.asarray, "count": count, "state": state, "stale": stale, "F": F, "R": R,
+    "inferring": inferring, "mark_inference": mark_inference,
     **{name: d.numpy for name, d in FAST.items()}, "__name__": "tensorplay.core.callpath",
 }  # fmt: skip
 

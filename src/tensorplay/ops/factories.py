@@ -16,7 +16,8 @@ from ..core import layout as layouts
 from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator, write_out
-from ..core.tensor import Tensor, wrap
+from ..core.state import inferring
+from ..core.tensor import Tensor, mark_inference, wrap
 from . import arguments as arg
 
 Array = np.ndarray[Any, Any]
@@ -57,6 +58,8 @@ def made(
         return filled(name, allocate, shape, dtype, out)
     target = numpy_dtype(dtype, name, default)
     t = wrap(Meta(shape, target) if devices.is_meta(device) else allocate(shape, target))
+    if inferring:
+        mark_inference(t)
     return t.requires_grad_() if requires_grad else t
 
 

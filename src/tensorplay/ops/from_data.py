@@ -14,7 +14,7 @@ from ..core.interop import from_array, from_dlpack
 from ..core.namespace import F, R
 from ..core.operator import operator
 from ..core.promotion import promote_types
-from ..core.tensor import Size, Tensor, wrap
+from ..core.tensor import Size, Tensor, mark_inference, wrap
 from . import arguments as arg
 from .factories import (
     Array,
@@ -273,6 +273,7 @@ def tensor(
         return copied("tensor", data, dtype, device, requires_grad)
     array = array_of(data, dtype, "tensor")
     t = wrap(Meta(array.shape, array.dtype) if devices.is_meta(device) else array)
+    mark_inference(t)
     return t.requires_grad_() if requires_grad else t
 
 
