@@ -6,6 +6,7 @@ transform it belongs to. An operator meets the highest level first, and whatever
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,11 +52,14 @@ class DualLevel(int):
 
 
 class Carrier:
-    """What Batched and Dual share."""
+    """What Batched and Dual share: the shape and dtype of one example, of the primal."""
 
-    __slots__ = ("level",)
+    __slots__ = ("dtype", "level", "ndim", "shape")
 
+    dtype: np.dtype[Any]
     level: int
+    ndim: int
+    shape: tuple[int, ...]
 
     @property
     def inner(self) -> Tensor:
@@ -66,23 +70,8 @@ class Carrier:
         raise NotImplementedError
 
     @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.inner._data.dtype
-
-    @property
     def size(self) -> int:
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.inner._data.shape
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
+        return math.prod(self.shape)
 
 
 class Batched(Carrier):
@@ -91,15 +80,13 @@ class Batched(Carrier):
     __slots__ = ("value",)
 
     def __init__(self, value: Tensor, level: int) -> None:
+        data = value._data
         self.value, self.level = value, level
+        self.shape, self.dtype, self.ndim = data.shape[1:], data.dtype, data.ndim - 1
 
     @property
     def inner(self) -> Tensor:
         return self.value
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.value._data.shape[1:]
 
     def run(self, primitive: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         level, values, dims = self.level, [], []
@@ -130,6 +117,7 @@ class Dual(Carrier):
                 f"for a primal of {tuple(p.shape)} {p.dtype}"
             )
         self.primal, self.tangent, self.level = primal, tangent, level
+        self.shape, self.dtype, self.ndim = p.shape, p.dtype, p.ndim
 
     @property
     def inner(self) -> Tensor:

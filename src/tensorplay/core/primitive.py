@@ -212,7 +212,10 @@ class Primitive:
             if self.view and (self.view is True or shares_memory(result._data, args[0]._data)):
                 result._become_view(args[0], self, attrs, None, self.multi_view)
         if self.differentiable and state.recording:
-            self.record_slowly(args, attrs, result)
+            for a in args:
+                if a is not None and getattr(a, "_node", None) is not None:
+                    self.record_slowly(args, attrs, result)
+                    break
         elif inferring and not self.view:
             for t in result if type(result) is tuple else (result,):
                 mark_inference(t)
@@ -561,6 +564,13 @@ def result_dtype(p: Primitive, args: tuple[Any, ...]) -> Any:
 
 def promoted(p: Primitive, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The operands as Tensors of their common dtype."""
+    first = args[0]
+    if isinstance(first, Tensor) and p.check is None and (dtype := first._data.dtype).kind == "f":
+        for a in args:
+            if not isinstance(a, Tensor) or a._data.dtype is not dtype:
+                break
+        else:
+            return args
     common = result_dtype(p, args)
     target, out = common.numpy, []
     for name, a in zip(p.inputs, args, strict=True):
