@@ -432,7 +432,11 @@ def var_array(xp: Any, input: Any, dim: Any, keepdim: bool, correction: float) -
     n = count_of(x.shape, dim)
     c = x - xp.add.reduce(x, dim, keepdims=True) / n
     square = c * c if c.dtype.kind == "f" else c.real * c.real + c.imag * c.imag
-    return xp.add.reduce(square, dim, keepdims=keepdim) / builtins.max(n - correction, 0)
+    total = xp.add.reduce(square, dim, keepdims=keepdim)
+    if n > correction:
+        return total / (n - correction)
+    with np.errstate(all="ignore"):
+        return total / 0
 
 
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
