@@ -228,12 +228,13 @@ class Check:
 
     def backward(self, numerical: list[list[Array]], dtypes: bool) -> None:
         """Reverse mode against difference quotients, twice."""
-        reached = [o for o in self.outs if o._node is not None]
+        reached = [(k, o) for k, o in enumerate(self.outs) if o._node is not None]  # by position: one may occur twice
         for i, out in enumerate(self.outs):
             if out._node is None:
                 self.constant(i, numerical)
                 continue
-            pull = lambda g, out=out: self.pull(reached, [g if o is out else F.zeros_like(o.detach()) for o in reached])
+            pull = lambda g, i=i: self.pull([o for _, o in reached],
+                                            [g if k == i else F.zeros_like(o.detach()) for k, o in reached])  # fmt: skip
             found, parts = analytical_jacobians(out, self.xs, pull)
             for j, (g, x) in enumerate(zip(parts, self.xs)):
                 if g is not None and g._data.shape != x._data.shape:

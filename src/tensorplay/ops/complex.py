@@ -17,11 +17,13 @@ from ..core.primitive import elementwise, primitive
 from ..core.tensor import Tensor
 from . import arguments as arg
 from .declare import declare, refusing, zero
+from .structural import PUT
 
 
 def is_complex(x: Any) -> bool:
-    """Whether an array or Tensor holds complex numbers."""
-    return (x._data if isinstance(x, Tensor) else x).dtype.kind == "c"
+    """Whether an array or Tensor holds complex numbers; a Python number among a rule's operands is real."""
+    data = x._data if isinstance(x, Tensor) else x
+    return hasattr(data, "dtype") and data.dtype.kind == "c"
 
 
 def real_part(F: Any, x: Any) -> Any:
@@ -121,6 +123,14 @@ primitive(
     "view_as_complex", view_as_complex_kernel, vjp={"input": view_as_complex_vjp}, jvp="linear", batch="same",
     holomorphic=False, view="where possible",
 )  # fmt: skip
+
+
+PUT.update(  # the input of a view whose value has been replaced
+    real=lambda F, input, value: F.complex(value, F.imag(input)),
+    imag=lambda F, input, value: F.complex(F.real(input), value),
+    view_as_real=lambda F, input, value: view_as_real_vjp(F, value),
+    view_as_complex=lambda F, input, value: view_as_complex_vjp(F, value),
+)
 
 
 @operator(method=False, out=False)

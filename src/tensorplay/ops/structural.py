@@ -223,10 +223,24 @@ def put_view_input_vjp(F: Any, g: Any, source_shape: tuple[int, ...], steps: tup
     return F.put_view(g, zeros_of(F, source_shape, g), steps)
 
 
+PUT: dict[str, Any] = {}
+"""By the names of views whose elements are parts of elements: ``rule(F, input, value)``, the input with another view."""
+
+
 def put_view_batch(p: Any, values: list[Any], dims: list[Any], steps: tuple[Any, ...]) -> Any:
     """The elements of the view by their flat positions in the base, the same for every example."""
     size = batch_size(values, dims)
     base, source = (expand_to_batch(v, size) if d is None else v for v, d in zip(values, dims, strict=True))
+    for i, (view, attrs, _) in enumerate(steps):
+        if view.name in PUT:  # in three parts: what is behind this view, the view itself, what is before it
+            inner = base
+            for before, before_attrs, index in steps[:i]:
+                inner = before.batch(before, [inner], [0], *before_attrs)
+                inner = inner if index is None else inner[index]
+            part = put_view_batch(p, [view.batch(view, [inner], [0], *attrs), source], [0, 0], steps[i + 1 :])
+            return put_view_batch(p, [base, PUT[view.name](F, inner, part)], [0, 0], steps[:i])
+    if not steps:
+        return source
     shape = base._data.shape[1:]
     count = int(np.prod(shape, dtype=int))
     positions = view_of(np.arange(count).reshape(shape), steps).reshape(-1)
