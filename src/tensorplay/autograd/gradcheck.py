@@ -327,7 +327,7 @@ class Check:
             return
         for i, out in enumerate(reached):
             ones = F.ones_like(out.detach())
-            all_given = [ones if o is out else F.zeros_like(o.detach()) for o in reached]
+            all_given = [ones if k == i else F.zeros_like(o.detach()) for k, o in enumerate(reached)]
             try:
                 alone = self.pull([out], [ones])
             except Exception as error:
