@@ -196,7 +196,7 @@ def from_array(array: Array, name: str, share: bool = True) -> Array:
 # ---- other libraries, through DLPack
 
 
-def to_dlpack(
+def export(
     self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None
 ) -> Any:
     """A DLPack capsule of the tensor's memory, for :func:`from_dlpack` of another library.
@@ -218,6 +218,24 @@ def to_dlpack(
         )
     options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
     return self._data.__dlpack__(stream=stream, **{k: v for k, v in options.items() if v is not None})
+
+
+def to_dlpack(tensor: Tensor) -> Any:
+    """A DLPack capsule of the tensor's memory; ``from_dlpack(tensor)`` of the other library needs none.
+
+    Raises
+    ------
+    BufferError
+        If the tensor requires grad, or has no memory of its own.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.from_dlpack(tp.to_dlpack(tp.zeros(2)))
+    tensor([0., 0.])
+    """
+    versioned = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # a capsule without a version is taken as read-only
+    return export(tensor, max_version=(1, 0) if versioned else None)
 
 
 def dlpack_device(self: Tensor) -> tuple[int, int]:
@@ -424,7 +442,7 @@ def formatted(self: Tensor, spec: str) -> str:
 
 METHODS = {
     "item": item, "tolist": tolist, "numpy": numpy,
-    "__array__": as_array, "__array_wrap__": wrap_array, "__dlpack__": to_dlpack, "__dlpack_device__": dlpack_device,
+    "__array__": as_array, "__array_wrap__": wrap_array, "__dlpack__": export, "__dlpack_device__": dlpack_device,
     "__float__": as_float, "__int__": as_int, "__complex__": as_complex, "__index__": as_index, "__bool__": truth,
     "__repr__": representation, "__format__": formatted,
     "__deepcopy__": deepcopy, "__copy__": shallow_copy, "__reduce_ex__": reduce,
