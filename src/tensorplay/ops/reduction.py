@@ -5,7 +5,6 @@ The attribute ``dim`` of a primitive is None (all dimensions) or a tuple of dime
 
 from __future__ import annotations
 
-import builtins
 import math
 import warnings
 from collections.abc import Callable
