@@ -354,3 +354,98 @@ def embedding(
     if padding_idx is None and not scale_grad_by_freq:
         return F.embedding(weight, indices)
     return F.embedding(scaled_gradient(weight, indices, padding_idx, scale_grad_by_freq), indices)
+
+
+# ---- bilinear, one_hot
+
+
+@operator(method=False, out=False)
+@operator(namespace="nn.functional", method=False, out=False)
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """A bilinear form for each output: ``input1 @ weight[k] @ input2 + bias[k]``.
+
+    Parameters
+    ----------
+    input1, input2 : Tensor
+        Of shapes (..., in1) and (..., in2).
+    weight : Tensor
+        Of shape (out, in1, in2).
+    bias : Tensor, optional
+        Of shape (out,).
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.bilinear(tp.ones(1, 2), tp.ones(1, 3), tp.ones(1, 2, 3))
+    tensor([[6.]])
+    """
+    left, right, shape = (arg.tensor(x, "bilinear")._data.shape for x in (input1, input2, weight))
+    if len(shape) != 3:
+        raise RuntimeError(f"bilinear(): weight must have 3 dimensions, got {list(shape)}")
+    if left[:-1] != right[:-1]:
+        raise RuntimeError(f"bilinear(): input batch dimensions do not match: got {list(left)} and {list(right)}")
+    outputs, n, m = shape
+    if left[-1:] != (n,) or right[-1:] != (m,):
+        raise RuntimeError(f"bilinear(): input1 and input2 must end in sizes {n} and {m} for weight of size {list(shape)}, but got "
+                           f"{list(left)} and {list(right)}")  # fmt: skip
+    if bias is not None and bias._data.shape != (outputs,):
+        raise RuntimeError(f"bilinear(): bias size does not match weight size: got {list(bias.shape)} but expected [{outputs}]")
+    halves = F.linear(input1, F.reshape(F.mT(weight), (outputs * m, n)))
+    products = F.mul(F.reshape(halves, (*left[:-1], outputs, m)), F.reshape(input2, (*right[:-1], 1, m)))
+    out = F.sum(products, (-1,), False)
+    out = out if out._data.dtype == products._data.dtype else F.cast(out, products._data.dtype)
+    return out if bias is None else F.add(out, bias)
+
+
+def one_hot_kernel(xp: Any, input: Any, *, classes: int) -> Any:
+    if input.size and input.min() < 0:
+        raise RuntimeError("one_hot(): Class values must be non-negative.")
+    if input.size and input.max() >= classes:
+        raise RuntimeError(f"one_hot(): Class values must be smaller than num_classes, got {input.max()} for {classes}.")
+    return (input[..., None] == np.arange(classes)).astype(np.int64)
+
+
+primitive("one_hot", one_hot_kernel, batch="same")
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Classes as vectors that are 1 at the class and 0 elsewhere.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Classes, int64, of any shape.
+    num_classes : int
+        -1: one more than the largest class.
+
+    Returns
+    -------
+    Tensor
+        Of dtype int64 and one more dimension.
+
+    Raises
+    ------
+    RuntimeError
+        If a class is out of range, or the number of classes is to be inferred where values cannot be read.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.one_hot(tp.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    data = arg.tensor(tensor, "one_hot", "tensor")._data
+    if data.dtype != np.int64:
+        raise RuntimeError(f"one_hot(): one_hot is only applicable to index tensor of type LongTensor, got {tensor.dtype}.")
+    if num_classes == -1:
+        if type(data) is not np.ndarray:
+            raise RuntimeError("one_hot(): the number of classes cannot be read from the values inside vmap or on the meta device; "
+                               "give num_classes")  # fmt: skip
+        if not data.size:
+            raise RuntimeError("one_hot(): Can not infer total number of classes from empty tensor.")
+        num_classes = int(data.max()) + 1
+    elif num_classes < 1 and not data.size:
+        raise RuntimeError(f"one_hot(): Class values must be smaller than num_classes, and num_classes positive, got {num_classes}.")
+    return F.one_hot(tensor, max(num_classes, 0))
