@@ -267,7 +267,7 @@ def change_geometry(t: Tensor, view_operator: Callable[[Tensor], Tensor], name: 
     try:
         if rare is not None and rare.view is not None:
             changed = view_operator(t)
-            rare.view = changed._rare.view  # type: ignore[union-attr]
+            rare.view.chain = changed._rare.view.chain  # type: ignore[union-attr]
         elif rare is not None and rare.views and not leaf:
             base = t._alias(t._node)
             views = base._rarely().views = rare.views

@@ -26,6 +26,7 @@ else:
     Methods = object
 
 Array = np.ndarray[Any, Any]
+new, reference = object.__new__, weakref.ref
 BY_NUMPY = dtypes.by_numpy
 new_tuple = tuple.__new__
 
@@ -84,29 +85,48 @@ def size_of(shape: tuple[int, ...]) -> Size:
     return tuple.__new__(Size, shape)
 
 
-class View:
-    """How a view comes from its base: the steps, and what in-place operators on it may do."""
-
-    __slots__ = ("base", "custom", "disowned", "multiple", "steps", "without_grad")
-
-    def __init__(self, base: Tensor, steps: tuple[Any, ...], multiple: bool, without_grad: bool) -> None:
-        self.base, self.steps, self.multiple, self.without_grad = base, steps, multiple, without_grad
-        self.custom = False  # returned by a custom Function, whose backward a replay of the steps would lose
-        self.disowned = False  # a base whose geometry changed in place: a view for us, though not for the user
-
-
 class TensorState:
     """The rare part of a tensor; it never refers to the tensor itself."""
 
-    __slots__ = ("grad", "hooks", "inference", "retains_grad", "view", "views")
+    grad: Tensor | None = None
+    view: View | None = None
+    views: list[weakref.ref[Tensor]] | None = None
+    hooks: tuple[Hooks | None, Hooks | None] | None = None  # while the tensor does not require grad
+    retains_grad: bool = False
+    inference: bool = False
 
-    def __init__(self) -> None:
-        self.grad: Tensor | None = None
-        self.view: View | None = None
-        self.views: list[weakref.ref[Tensor]] | None = None
-        self.hooks: tuple[Hooks | None, Hooks | None] | None = None  # while the tensor does not require grad
-        self.retains_grad = False
-        self.inference = False
+
+class View(TensorState):
+    """The rare part of a view: how it comes from its base, and what in-place operators on it may do."""
+
+    __slots__ = ("base", "chain", "multiple", "without_grad")
+
+    base: Tensor
+    chain: tuple[Any, ...]  # the last step: the chain before it, then primitive, attributes and number of the output
+    multiple: bool  # one of several outputs
+    without_grad: bool  # made under no_grad
+    custom: bool = False  # returned by a custom Function, whose backward a replay of the steps would lose
+    disowned: bool = False  # a base whose geometry changed in place: a view for us, though not for the user
+
+    def __init__(self, base: Tensor, steps: tuple[Any, ...], multiple: bool, without_grad: bool) -> None:
+        self.base, self.multiple, self.without_grad = base, multiple, without_grad
+        chain: Any = None
+        for step in steps:
+            chain = (chain, *step)
+        self.chain = chain
+
+    @property
+    def view(self) -> View:  # type: ignore[override]
+        return self
+
+    @property
+    def steps(self) -> tuple[Any, ...]:
+        """From the base to the view: (primitive, attributes, number of the output or None) for each step."""
+        out, chain = [], self.chain
+        while chain is not None:
+            out.append(chain[1:])
+            chain = chain[0]
+        return tuple(reversed(out))
 
 
 class Tensor(Methods):
@@ -171,20 +191,35 @@ class Tensor(Methods):
         return t
 
     def _become_view(self, parent: Tensor, primitive: Any, attrs: Any, index: int | None, multiple: bool) -> None:
-        rare, view = parent._rarely(), None if parent._rare is None else parent._rare.view
-        step = (primitive, attrs, index)
+        """Share the parent's stamp, and be known as a view to the base of the parent, or the parent itself."""
+        stamp = parent._stamp
+        if stamp is None:
+            stamp = parent._stamp = [0, 0]
+        self._stamp = stamp
+        rare = parent._rare
+        if rare is None:
+            rare = parent._rare = new(TensorState)
+        view, mine = rare.view, new(View)
         if view is None:
-            base, steps = parent, (step,)
+            mine.base, mine.chain, mine.multiple = parent, (None, primitive, attrs, index), multiple
+            mine.without_grad = not state.recording
         else:
-            base, steps, multiple = view.base, (*view.steps, step), multiple or view.multiple
-            rare = base._rarely()
-        self._stamp = parent._stamped()
-        mine = self._rarely()
-        mine.view = View(base, steps, multiple, not state.recording or (view is not None and view.without_grad))
+            mine.base, mine.chain, mine.multiple = view.base, (view.chain, primitive, attrs, index), multiple or view.multiple
+            mine.without_grad = view.without_grad or not state.recording
+            if view.custom:
+                mine.custom = True
+        if rare.inference:
+            mine.inference = True
         if view is not None:
-            mine.view.custom = view.custom
-        mine.inference = parent._rarely().inference
-        self._enter_views(rare)
+            rare = view.base._rare
+        self._rare = mine
+        views = rare.views  # type: ignore[union-attr]
+        if views is None:
+            rare.views = [reference(self)]  # type: ignore[union-attr]
+        else:
+            if len(views) >= 16 and not len(views) & (len(views) - 1):  # at each power of two: drop the dead ones
+                views[:] = [r for r in views if r() is not None]
+            views.append(reference(self))
 
     def _enter_views(self, rare: TensorState) -> None:
         """Be among the views of the base with the given rare part."""
