@@ -63,6 +63,15 @@ class Leaves:
                     stack.append(edge)
         return False
 
+    def asked_at_all(self, t: Tensor) -> bool:
+        """The same of the tapes that run below, inside a carrier."""
+        if self.asked_outside(t):
+            return True
+        data = t._data
+        if not isinstance(data, Carrier):
+            return False
+        return self.asked_at_all(data.inner) or (type(data) is Dual and self.asked_at_all(data.tangent))
+
     def released(self, t: Any) -> Any:
         """A result as seen from outside: without history, unless somebody outside can ask for it."""
         if not isinstance(t, Tensor) or t._node is None or t._node.order < self.oldest:
@@ -76,8 +85,8 @@ class Leaves:
         if create_graph is None:
             create_graph = bool(state.recording) and (
                 self.tracked
-                or any(g._node is not None or tracked_inside(g._data) for g in cotangents)
-                or any(self.asked_outside(out) or tracked_inside(out._data) for out in outputs)
+                or any([self.asked_at_all(g) for g in cotangents])
+                or any([self.asked_at_all(out) for out in outputs])
             )
         roots = [(out._node, g) for out, g in zip(outputs, cotangents) if out._node is not None]
         bare = all(not isinstance(out._data, Carrier) for out in outputs)
@@ -98,18 +107,6 @@ class Leaves:
 def unpacked(g: Tensor, level: int, size: int) -> Tensor:
     value = unpack_batched(g, level)
     return expanded(g, size) if value is None else value
-
-
-def tracked_inside(data: Any) -> bool:
-    """Whether a tape runs below: at a lower level, inside a carrier."""
-    while isinstance(data, Carrier):
-        inner = data.inner
-        if inner._node is not None:
-            return True
-        if type(data) is Dual and (data.tangent._node is not None or tracked_inside(data.tangent._data)):
-            return True
-        data = inner._data
-    return False
 
 
 def zeros_for(x: Tensor) -> Tensor:

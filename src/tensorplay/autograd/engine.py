@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.callpath import freed
+from ..core.namespace import F
 from ..core.node import AccumulateGrad, Node, Output, place
 from ..core.state import count, set_recording, state
 from ..core.tensor import Tensor, wrap
@@ -25,7 +26,7 @@ ndarray = np.ndarray
 accumulation = threading.Lock()
 """Held while a .grad is replaced or added to: passes of several threads may share a leaf."""
 
-UNSHARED = 3  # references to an array that only the pass knows: its variable, the argument here, getrefcount's own
+UNSHARED = 0  # references to an array that only the pass knows, as own_copy counts them: see count_references
 
 
 def own_copy(g: Any) -> Any:
@@ -236,7 +237,7 @@ class Pass:
             if isinstance(g, Tensor):
                 g = observed.checked_for_leaf(node, g)
                 if old is None:
-                    leaf.grad = g if self.create_graph else g.detach() if g._node is not None else g
+                    leaf.grad = F.clone(g)
                 elif self.create_graph or type(old._data) is not ndarray or type(g._data) is not ndarray:
                     leaf.grad = old + g
                 else:
@@ -265,3 +266,29 @@ def vector_jacobian(outputs: Any, inputs: Any, cotangents: Any, create_graph: bo
 
 
 REVERSE_PASS.append(vector_jacobian)
+
+
+def count_references() -> int:
+    """How many references ``own_copy`` sees to an array that nobody but the pass holds: it depends on the version of Python."""
+    made: list[int] = []
+
+    class Source(Node):
+        __slots__ = ()
+
+        def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
+            array = np.ones(1)
+            made.append(id(array))
+            return (array,)
+
+    global UNSHARED
+    for UNSHARED in range(2, 10):
+        leaf, source = wrap(np.ones(1)), Source()
+        source.edges, source.saved, source.rare = (AccumulateGrad(leaf),), (), None
+        source.order = count()
+        run([(source, leaf)], None, retain_graph=False, create_graph=False, accumulate=True)
+        if id(leaf.grad._data) == made[-1]:  # type: ignore[union-attr]
+            break
+    return UNSHARED
+
+
+UNSHARED = count_references()

@@ -55,7 +55,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     >>> loss = (y * y).sum()
     >>> del y
     >>> tp.autograd.grad(loss, edge)
-    (tensor([6., 12.]),)
+    (tensor([ 6., 12.]),)
     """
     if tensor._node is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
@@ -167,8 +167,11 @@ class saved_tensors_hooks:
     --------
     >>> import tensorplay as tp
     >>> x = tp.tensor([1., 2.], requires_grad=True)
-    >>> with tp.autograd.graph.saved_tensors_hooks(lambda t: t.numpy().tobytes(),
-    ...                                            lambda b: tp.frombuffer(b, dtype=tp.float32)):
+    >>> def halve(t):
+    ...     return t.half()
+    >>> def restore(t):
+    ...     return t.float()
+    >>> with tp.autograd.graph.saved_tensors_hooks(halve, restore):
     ...     y = (x * x).sum()
     >>> y.backward()
     >>> x.grad
