@@ -5,5 +5,5 @@ from . import arithmetic, comparison, complex, einsum, elementwise, extrema, fac
 from . import diagonals, joining, masked, parts, scatter, strides, view_copies, writing
 from . import bessel, polynomials, special
 from . import activation, callables, conv, cross_entropy, dense, distance, loss, margin, normalization, padding, pool
-from . import conversion, dropout, from_data, properties, random, scan, sorting, statistics
+from . import attention, conversion, dropout, from_data, properties, random, scan, sorting, statistics
 from . import cholesky, decompositions, linalg, matrices, norms, spectra
