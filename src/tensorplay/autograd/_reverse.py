@@ -33,7 +33,6 @@ class Leaves:
         self.tracked = within is not None and within.tracked
         for x in inputs:
             leaf = wrap(x._data)
-            leaf._stamp = x._stamped()
             if recording and x._node is not None:
                 leaf._node = StandIn(x._node)
                 self.tracked = True

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.callpath import freed, stale
+from ..core.callpath import freed
 from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.node import Node, Output
 from ..core.primitive import is_differentiable
-from ..core.saved import Packed, SavedTensor, check_fresh, without_history
+from ..core.saved import Packed, SavedTensor, refuse_stale
 from ..core.state import count, state
 from ..core.tensor import Tensor, wrap
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 class KeptOutput:
     """An output that the context keeps: as data, so that the node and its output form no cycle."""
 
-    __slots__ = ("data", "index", "stamp")
+    __slots__ = ("data", "index")
 
     def __init__(self, t: Tensor, index: int) -> None:
-        self.data, self.stamp, self.index = t._data, t._stamped(), index
+        self.data, self.index = t._data, index
 
     def rebuild(self, node: Node | None) -> Tensor:
-        t = without_history(self.data, self.stamp)
+        t = wrap(self.data)
         if node is not None and is_differentiable(t):
             t._node = Output(node, self.index) if node.outputs > 1 else node
         return t
@@ -60,9 +60,9 @@ class FunctionSavedTensor(SavedTensor):
 def pack_value(node: Node, value: Any, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> Any:
     """A kept tensor, packed. Of an output the history is made when it is read."""
     if isinstance(value, KeptOutput):
-        packed = Packed(without_history(value.data, value.stamp), None, pack_hook, unpack_hook)
+        packed = Packed(wrap(value.data), pack_hook, unpack_hook)
         return PackedOutput(packed, value.index)
-    return Packed(value, value._node, pack_hook, unpack_hook) if isinstance(value, Tensor) else value
+    return Packed(value, pack_hook, unpack_hook) if isinstance(value, Tensor) else value
 
 
 class PackedOutput(NamedTuple):
@@ -258,13 +258,12 @@ class BackwardCFunction(Node):
             if isinstance(value, PackedOutput):
                 value = KeptOutput(value.packed.unpack(), value.index)
             if isinstance(value, KeptOutput):
-                if value.stamp[0] > self.order:
-                    stale(self, f"output {value.index}", value.data, value.stamp)
+                refuse_stale(self, f"output {value.index}", value.data)
                 value = value.rebuild(self)
             elif isinstance(value, Packed):
                 value = value.unpack()
             if isinstance(value, Tensor):
-                check_fresh(self, f"saved tensor {i}", value)
+                refuse_stale(self, f"saved tensor {i}", value._data)
             result.append(value)
         return tuple(result)
 

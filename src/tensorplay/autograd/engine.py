@@ -20,6 +20,7 @@ from ..core.node import AccumulateGrad, Node, Output, place
 from ..core.state import count, set_recording, state
 from ..core.tensor import Tensor, wrap
 from ..core.transpose import REVERSE_PASS
+from ..core.versions import note_write
 from . import observed
 
 ndarray = np.ndarray
@@ -252,9 +253,7 @@ class Pass:
     @staticmethod
     def add_in_place(old: Tensor, g: Any) -> None:
         old._data += g
-        stamp = old._stamped()
-        stamp[0] = count()
-        stamp[1] += 1
+        note_write(old._data)
 
 
 def vector_jacobian(outputs: Any, inputs: Any, cotangents: Any, create_graph: bool) -> list[Tensor | None]:

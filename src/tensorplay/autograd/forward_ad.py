@@ -6,7 +6,7 @@ functions, in place, through views. When its level ends, a dual tensor is read a
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..core.carrier import Carrier, Dual, DualLevel
 from ..core.state import count, live_levels, state

@@ -24,6 +24,7 @@ from ..core.saved import observe_forward
 from ..core.state import RARE, count, live_levels, state
 from ..core.tensor import Tensor, View, wrap
 from ..core.transforms import enter, expanded, leave, moved, unpack_batched
+from ..core.versions import note_write
 from .context import BackwardCFunction, FunctionCtx, KeptOutput, WithoutTangent, pack_value, place_of
 
 __all__ = [
@@ -418,7 +419,7 @@ def finished(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], edges
 
 
 def written_to(t: Tensor, args: tuple[Any, ...], outs: list[Any], recording: bool) -> None:
-    """Check and stamp an argument that forward declared to have written to."""
+    """Check, and note as written, an argument that forward declared to have written to."""
     if place_of(t, args) is None:
         warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should "
                       "be passed to ctx.mark_dirty().", UserWarning, stacklevel=5)  # fmt: skip
@@ -435,9 +436,7 @@ def written_to(t: Tensor, args: tuple[Any, ...], outs: list[Any], recording: boo
                                "return more than one Tensor. Either make sure that the input is not a view (using .clone() for "
                                "example), or split the Function in two: one that does the in-place operation and returns a single "
                                "Tensor, and a second one that does the rest.")  # fmt: skip
-    stamp = t._stamped()
-    stamp[0] = count()
-    stamp[1] += 1
+    note_write(t._data)
 
 
 def returned_as_is(t: Tensor) -> Tensor:

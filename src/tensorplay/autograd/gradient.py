@@ -15,7 +15,6 @@ from ..core.transforms import enter, expanded, leave, unpack_batched
 from . import engine
 from .graph import GradientEdge
 
-
 TensorOrEdge = Tensor | GradientEdge
 Inputs = TensorOrEdge | Sequence[TensorOrEdge]
 

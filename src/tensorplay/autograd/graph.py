@@ -11,6 +11,7 @@ from ..core.inplace import preserving, written
 from ..core.node import Node, RemovableHandle, place
 from ..core.state import set_recording, state
 from ..core.tensor import Tensor
+from ..core.versions import array_of, storage_of
 from . import observed
 
 __all__ = [
@@ -264,7 +265,7 @@ class Kept:
 
 
 class Preserved:
-    """The saved tensors of one :func:`allow_mutation_on_saved_tensors`, by the stamp of their memory."""
+    """The saved tensors of one :func:`allow_mutation_on_saved_tensors`, by the array that owns their memory."""
 
     def __init__(self) -> None:
         self.active = True
@@ -273,11 +274,11 @@ class Preserved:
 
     def pack(self, t: Tensor) -> Kept:
         kept = Kept(t._alias())
-        stamp = t._stamped()
+        owner = storage_of(array_of(t._data))
         if len(self.kept) >= self.limit:
             self.kept = {key: entry for key, entry in self.kept.items() if entry[1]}
             self.limit = 2 * len(self.kept) + 64
-        self.kept.setdefault(id(stamp), (stamp, weakref.WeakSet()))[1].add(kept)
+        self.kept.setdefault(id(owner), (owner, weakref.WeakSet()))[1].add(kept)
         return kept
 
     def unpack(self, kept: Kept) -> Tensor:
@@ -288,7 +289,7 @@ class Preserved:
 
     def before_write(self, t: Tensor) -> None:
         """Copy what is saved of the memory that is about to be written to."""
-        found = self.kept.pop(id(t._stamp), None) if t._stamp is not None else None
+        found = self.kept.pop(id(storage_of(array_of(t._data))), None)
         for kept in list(found[1]) if found is not None else ():
             recording, state.recording = state.recording, False
             try:

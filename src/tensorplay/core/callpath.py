@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from . import dtype as dtypes
+from . import versions
 from .namespace import F, R
 from .node import Node, Reduce
 from .state import count, inferring, state
-from .tensor import Tensor, mark_inference
+from .tensor import Tensor, mark_inference, wrap
+from .versions import written, written_since
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -38,21 +40,40 @@ def freed(node: Node) -> RuntimeError:
     )
 
 
-def stale(node: Node, what: str, data: Any, stamp: Any) -> NoReturn:
+def stale(node: Node, what: str, data: Any, write: versions.Write) -> NoReturn:
     """Raise the error of a saved value that was written to after it was saved."""
     data = data[0] if type(data) is tuple else data
     kind = data.dtype.name
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{kind} {list(data.shape)}], saved by {node.name()} as {what!r}, is at version {stamp[1]}, written after the "
+        f"[{kind} {list(data.shape)}], saved by {node.name()} as {what!r}, is at version {write.version}, written after the "
         "operator saved it. Hint: clone it before the in-place operation, or use the out-of-place operator; "
         "autograd.set_detect_anomaly(True) shows the operator's forward call."
     )
 
 
+def check_fresh(node: Node, saved: Any) -> None:
+    """Refuse saved arrays whose memory was written to after the node was made."""
+    for name, value in zip(node.saved_names, saved):
+        if name in node.saved_tensors or name == "out":
+            for data in value if type(value) is tuple else (value,):
+                if data is not None and (write := written_since(data, node.order)):
+                    stale(node, "result" if name == "out" else name, data, write)
+
+
+def with_history(data: Any, edge: Node | None) -> Tensor:
+    """A saved operand as the Tensor it was: its data, with the node to which the edge leads."""
+    while type(edge) is Reduce:
+        edge = edge.edges[0]
+    t = wrap(data)
+    t._node = edge
+    return t
+
+
 GLOBALS = {
     "Tensor": Tensor, "Reduce": Reduce, "Node": Node, "new": object.__new__, "ndarray": np.ndarray, "np": np,
-    "asarray": np.asarray, "count": count, "state": state, "stale": stale, "F": F, "R": R,
+    "asarray": np.asarray, "count": count, "state": state, "written": written, "check_fresh": check_fresh,
+    "F": F, "R": R,
     "inferring": inferring, "mark_inference": mark_inference,
     **{name: d.numpy for name, d in FAST.items()}, "__name__": "tensorplay.core.callpath",
 }  # fmt: skip
@@ -135,6 +156,7 @@ def saved_expression(p: Primitive, name: str, readers: list[int], constants: set
         return "out_saved"
     if name in p.inputs and name not in constants:
         always = len(p.differentiable) == 1
+        name = f"(None if {name} is None else {name}_data)" if name in p.optional else f"{name}_data"
         return name if always else f"{name} if {' or '.join(f'e{i} is not None' for i in readers)} else None"
     if name.endswith("_shape") and name[:-6] in p.inputs:
         given = f"None if {name[:-6]} is None else " if name[:-6] in p.optional else ""
@@ -185,26 +207,22 @@ class Plan:
         """A class of nodes with the pulls of this primitive, over arrays and over Tensors."""
         p, lines = self.p, {"pull": [], "pull_tensors": []}
         tensors = {n for n in self.names if n in p.inputs and n not in self.constants}
+        places = {p.inputs[i]: place for place, i in enumerate(self.rules)}
         for method, body in lines.items():
             bare = method == "pull"
+            if tensors or "out" in self.names:
+                body.append("    if written: check_fresh(node, saved)")
             if self.names:
                 body.append(f"    {', '.join(self.names)}, = saved")
             if "kept" in self.names and not bare:
                 body.append("    kept = None")
-            if "out" in self.names:
-                body += ["    out, stamp = out",
-                         "    if stamp[0] > node.order: stale(node, 'result', out, stamp)"]  # fmt: skip
-                if not bare:
-                    body.append("    out = rebuild(out, node, stamp)")
+            if "out" in self.names and not bare:
+                body.append("    out = rebuild(out, node)")
             body.append(f"    {self.edges()[1:-1]}= edges")
-            for name in self.names:
+            for name in self.names if not bare else ():
                 if name in tensors:
-                    body += [f"    if {name} is not None:",
-                             f"        stamp = {name}._stamp",
-                             f"        if stamp is not None and stamp[0] > node.order: "
-                             f"stale(node, {name!r}, {name}._data, stamp)"]  # fmt: skip
-                    if bare:
-                        body.append(f"        {name} = {name}._data")
+                    history = f"node.edges[{places[name]}]" if name in places else "None"
+                    body.append(f"    if {name} is not None: {name} = with_history({name}, {history})")
             if self.joint is not None:
                 body.append(f"    needs = ({''.join(f'e{i} is not None, ' for i in self.rules)})")
                 arguments = ", ".join([("R" if bare else "F"), "g", *names_of(self.joint)])
@@ -216,8 +234,9 @@ class Plan:
                 call = f"rule{i}({arguments})"
                 results.append(call if len(self.rules) == 1 else f"None if e{i} is None else {call}")
             body.append("    return (" + "".join(r + ", " for r in results) + ")")
-        scope: dict[str, Any] = {f"rule{i}": rule for i, rule in self.rules.items()} | {"rebuild": p.rebuild_output}
+        scope: dict[str, Any] = {f"rule{i}": rule for i, rule in self.rules.items()} | {"rebuild": p.rebuild_output, "with_history": with_history}
         members: dict[str, Any] = {"__slots__": (), "primitive": p, "outputs": p.outputs, "saved_names": self.names,
+                                   "saved_tensors": {n: places.get(n) for n in tensors},
                                    "keeps": bool(tensors) or "out" in self.names or "kept" in self.names}  # fmt: skip
         for method, body in lines.items():
             source = f"def {method}(node, g, saved, edges):\n" + "\n".join(body)
@@ -234,7 +253,7 @@ class Plan:
         if "kept" in self.readers:
             body.append("    kept = None")
         for name in p.inputs:
-            if f"{name}_shape" in self.readers or f"{name}_dtype" in self.readers:
+            if not {name, f"{name}_shape", f"{name}_dtype"}.isdisjoint(self.readers):
                 given = f"None if {name} is None else " if name in p.optional else ""
                 body.append(f"    {name}_data = {given}{name}._data")
         body += ["    node = new(cls)", "    node.edges = edges", f"    node.saved = {self.saved()}",
@@ -293,10 +312,23 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
 
     def finish(plan: tuple[Plan, type[Node]] | None, indent: str, constants: set[str]) -> list[str]:
         """From the kernel's result to the Tensor, with a node where one is due."""
-        out = ["if type(out) is not ndarray: out = asarray(out)", "t = new(Tensor)", "t._data = out",
-               "t._node = None", "t._stamp = None", "t._rare = None"]  # fmt: skip
+        if p.multi_view:
+            out = ["t = []", "for i, part in enumerate(out):", "    v = new(Tensor)", "    v._data = part", "    v._node = None",
+                   f"    v._become_view({p.inputs[0]}, self, ({attrs}), i, True)", "    t.append(v)", "t = tuple(t)"]  # fmt: skip
+        elif p.view:
+            out = ["t = new(Tensor)", "t._data = out", "t._node = None"]
+            link = f"t._become_view({p.inputs[0]}, self, ({attrs}), None, False)"
+            if p.view is True:
+                out.append(link)
+            else:
+                out += ["base = out.base", f"if base is not None and (base is {p.inputs[0]}_data or base is {p.inputs[0]}_data.base): {link}",
+                        "else: t._rare = None"]  # fmt: skip
+        else:
+            out = ["if type(out) is not ndarray: out = asarray(out)", "t = new(Tensor)", "t._data = out",
+                   "t._node = None", "t._rare = None"]  # fmt: skip
+        mark = [] if p.view is True else ["elif inferring: mark_inference(t)"]
         if plan is None:
-            return [indent + s for s in [*out, "if inferring: mark_inference(t)", "return t"]]
+            return [indent + s for s in [*out, *[line.removeprefix("el") for line in mark], "return t"]]
         rules, cls = plan
         for i in rules.rules:
             name = p.inputs[i]
@@ -305,7 +337,9 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
         out += [f"if {f'({some})' if len(rules.rules) > 1 else some} and (recording := state.recording):"]
         body = []
         special = "recording is not True"
-        if not p.promotes:
+        if p.multi_view:
+            special += " or not out or out[0].dtype.kind != 'f'"
+        elif not p.promotes:
             special += " or out.dtype.kind != 'f'"
         replay = f"return record_slowly(({arguments}, ), ({attrs}), t)"
         body.append(f"if {special}: {replay}")
@@ -317,11 +351,13 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
                 body.append(f"    if e{i} is not None and {p.inputs[i]}_data.shape != shape: "
                             f"e{i} = Reduce(e{i}, {p.inputs[i]}_data.shape)")  # fmt: skip
         if rules.keeps_out:
-            body += ["stamp = t._stamp = [0, 0]", "out_saved = (out, stamp)"]
+            body.append("out_saved = out")
         scope[cls_name := f"cls{len(scope)}"] = cls
-        body += [f"node = new({cls_name})", f"node.edges = {rules.edges()}", f"node.saved = {rules.saved()}",
-                 "node.rare = None", "node.order = count()", "t._node = node"]  # fmt: skip
-        out += ["    " + b for b in body] + ["elif inferring: mark_inference(t)", "return t"]
+        made = f"outputs_variant({cls_name}, len(out))" if p.multi_view else cls_name
+        body += [f"node = new({made})", f"node.edges = {rules.edges()}", f"node.saved = {rules.saved()}",
+                 "node.rare = None", "node.order = count()"]  # fmt: skip
+        body += ["ends = (node, )", "for i, v in enumerate(t): v._node = Output(ends, i)"] if p.multi_view else ["t._node = node"]
+        out += ["    " + b for b in body] + [*mark, "return t"]
         return [indent + s for s in out]
 
     scope["record_slowly"] = p.record_slowly
@@ -369,8 +405,16 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
         body += [f"        try: {result} = {call}", f"        except ValueError: {slow}"]
     else:
         body.append(f"        {result} = {call}")
-    if p.outputs == 1 and not p.view:
-        body += finish(plans[""], "        ", set())
+    if p.outputs == 1:
+        scope["self"] = p
+        if p.view is True and not p.multi_view:  # what follows the kernel stands on its own, for callers that have its result already
+            names = ", ".join([*p.inputs, "out", *p.attrs])
+            source = "\n".join([f"def viewed({names}):", f"    {p.inputs[0]}_data = {p.inputs[0]}._data",
+                                *finish(plans[""], "    ", set())])  # fmt: skip
+            p.viewed = scope["viewed"] = compile_function(source, "viewed", scope)
+            body.append(f"        return viewed({names})")
+        else:
+            body += finish(plans[""], "        ", set())
     else:
         body.append(f"        return finish(out, ({arguments}, ), ({attrs}))")
         scope["finish"] = p.finish

@@ -165,5 +165,5 @@ def own_memory(t: Tensor) -> Tensor:
     elif type(data) is Dual:  # a tangent is never written to
         data = Dual(own_memory(data.primal), data.tangent, data.level)
     copy = t._alias(t._node)
-    copy._data, copy._stamp = data, None
+    copy._data = data
     return copy

@@ -20,6 +20,7 @@ from .primitive import PRIMITIVES, Primitive, check_broadcast
 from .state import count, set_recording, state
 from .tensor import Tensor, wrap
 from .transforms import Alias, StandIn
+from .versions import note_write
 
 LEAVES = (AccumulateGrad, StandIn)
 
@@ -221,10 +222,8 @@ def update(t: Tensor, primitive: Primitive, args: tuple[Tensor, ...], attrs: tup
 
 
 def written(t: Tensor, recorded: bool, moved: bool) -> Tensor:
-    """Stamp the memory, and let the views of it follow."""
-    stamp = t._stamped()
-    stamp[0] = count()
-    stamp[1] += 1
+    """Note the write, and let the views of it follow."""
+    note_write(t._data)
     if recorded or moved:
         view = None if t._rare is None else t._rare.view
         derive_views(t if view is None else view.base, moved)

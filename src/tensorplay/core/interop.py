@@ -367,7 +367,6 @@ def restore(t: Tensor, requires_grad: bool, attributes: dict[str, Any]) -> Tenso
 def shallow_copy(self: Tensor) -> Tensor:
     """A leaf that shares the memory."""
     t = wrap(self._data, type(self))
-    t._stamp = self._stamped()
     return restore(t, self._node is not None, attributes(self))
 
 

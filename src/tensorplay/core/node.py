@@ -48,6 +48,7 @@ class Node:
     outputs = 1  # how many tensors the forward made; more than one: gradients arrive as a list
     keeps = False  # whether anything is saved, and so can be freed
     saved_names: tuple[str, ...] = ()
+    saved_tensors: dict[str, int | None] = {}  # noqa: RUF012  names of saved operands, with the place of their edge
     primitive: Any = None  # None: a node of another kind, such as a leaf's
 
     edges: tuple[Node | None, ...]

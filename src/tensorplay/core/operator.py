@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable
 from numbers import Number
 from typing import Any
@@ -19,10 +18,12 @@ from . import dtype as dtypes
 from .callpath import parameters_of
 from .carrier import Meta, own_memory
 from .inplace import check_writable, old_value, write
+from .node import Node
 from .primitive import PRIMITIVES
 from .promotion import can_cast
 from .state import count, state
 from .tensor import Tensor
+from .versions import note_write, storage_of
 
 
 class Operator:
@@ -133,10 +134,11 @@ def inplace_twin(fn: Callable[..., Any], name: str, into: Callable[..., None] | 
         for key, value in kwargs.items():
             if value is input:
                 kwargs[key] = old
+        since = count()
         value = fn(old, *args, **kwargs)
         check_cast(value, input, name)
-        if value._node is not None and sys.getrefcount(old) > 2 + sum(a is old for a in args) and type(old._data) is np.ndarray:
-            old._data, old._stamp = old._data.copy(), None  # a node keeps the old value, which is about to be overwritten
+        if value._node is not None and type(old._data) is np.ndarray:
+            keep_old_value(value._node, old._data, since)
         return write(input, value, name)
 
     twin = general if into is None else within_memory(into, general)
@@ -144,6 +146,19 @@ def inplace_twin(fn: Callable[..., Any], name: str, into: Callable[..., None] | 
     twin.__name__ = twin.__qualname__ = name
     twin.__doc__ = f"In-place form of :func:`{fn.__name__}`: writes the result into ``input`` and returns it."
     return twin
+
+
+def keep_old_value(newest: Node, old: np.ndarray[Any, Any], since: int) -> None:
+    """Copy what the nodes of an in-place operator (those newer than ``since``) keep of memory about to be overwritten."""
+    owner, stack, seen = storage_of(old), [newest], {newest}
+    while stack:
+        node = stack.pop()
+        if node.saved and any(type(v) is np.ndarray for v in node.saved):
+            node.saved = tuple([v.copy() if type(v) is np.ndarray and storage_of(v) is owner else v for v in node.saved])
+        for edge in node.edges:
+            if edge is not None and edge.order > since and edge not in seen:
+                seen.add(edge)
+                stack.append(edge)
 
 
 # ---- the common case of in-place operators: plain arrays of one dtype, and nothing to record
@@ -179,7 +194,7 @@ def within_memory(into: Callable[..., None], general: Callable[..., Any]) -> Cal
             into(data, data) if unary else into(data, *operands, **kwargs)
         except (TypeError, ValueError):  # other operands than the fast case has, or shapes that do not fit
             return general(input, *args, **kwargs)
-        stamped(input)
+        note_write(data)
         return input
 
     return twin
@@ -214,12 +229,7 @@ def binary_within_memory(ufunc: np.ufunc, general: Callable[..., Any]) -> Callab
             ufunc(data, operand, data)
         except (OverflowError, TypeError, ValueError):  # shapes or dtypes that do not fit, memory that is read-only
             return general(input, other)
-        stamp = input._stamp
-        if stamp is None:
-            input._stamp = [count(), 1]
-        else:
-            stamp[0] = count()
-            stamp[1] += 1
+        note_write(data)
         return input
 
     return twin
@@ -234,13 +244,6 @@ def plain(input: Any) -> np.ndarray[Any, Any] | None:
     if (rare is not None and (rare.view is not None or rare.inference)) or 0 in data.strides:
         return None
     return data if data.flags.writeable else None
-
-
-def stamped(input: Tensor) -> None:
-    """Note that the memory was written to."""
-    stamp = input._stamped()
-    stamp[0] = count()
-    stamp[1] += 1
 
 
 def operand_twin(name: str, twin: Callable[..., Any]) -> Callable[..., Any]:

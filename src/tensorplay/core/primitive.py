@@ -16,14 +16,15 @@ import numpy as np
 
 from . import dtype as dtypes
 from . import streams
-from .callpath import EMPTY, Plan, call_path, names_of, parameters_of, push_path, stale
+from .callpath import EMPTY, Plan, call_path, check_fresh, names_of, parameters_of, push_path, with_history
 from .carrier import Batched, Carrier, Dual, DualLevel, Meta
 from .namespace import F, R
 from .node import Node, Output, Reduce
 from .promotion import promote
-from .saved import check_fresh, observe
+from .saved import observe
 from .state import RARE, count, inferring, live_levels, state
 from .tensor import Tensor, mark_inference, wrap
+from .versions import written
 
 PRIMITIVES: dict[str, Primitive] = {}
 R.find = lambda name: PRIMITIVES[name].array_kernel if name in PRIMITIVES else None
@@ -156,6 +157,10 @@ class Primitive:
         scope = {"kernel": kernel, "np": np, "defaults": {q.name: q.default for q in names}}
         return eval(f"lambda {left}: kernel(np, {right})", scope)
 
+    def viewed(self, input: Tensor, out: Any, *attrs: Any) -> Tensor:
+        """The view of which the kernel's result is there already; its generated code replaces it at the first call."""
+        return self.function(input, *attrs)
+
     # ---- the general path
 
     def apply_operator(self, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
@@ -174,21 +179,25 @@ class Primitive:
         if self.promotes:
             args = promoted(self, args)
         level, top, meta = 0, None, False
-        for i, a in enumerate(args):
-            if not isinstance(a, Tensor):
-                if a is None:
-                    continue
+        for a in args:
+            if a is None:
+                continue
+            try:
+                data = a._data
+            except AttributeError:
+                i = next(i for i, b in enumerate(args) if b is a)
                 raise TypeError(f"{self.name}(): argument '{self.inputs[min(i, len(self.inputs) - 1)]}' (position "
-                                f"{i + 1}) must be Tensor, not {type(a).__name__}")  # fmt: skip
-            data = a._data
-            if type(data) is not np.ndarray:
-                if isinstance(data, Carrier):
+                                f"{i + 1}) must be Tensor, not {type(a).__name__}") from None  # fmt: skip
+            kind = type(data)
+            if kind is Batched or kind is Dual:
+                if data.level > level:
                     if data.level not in live_levels:
                         return self.apply(tuple(revived(b, self.name) for b in args), attrs)
-                    if data.level > level:
-                        level, top = data.level, data
-                else:
-                    meta = True
+                    level, top = data.level, data
+                elif data.level not in live_levels:
+                    return self.apply(tuple(revived(b, self.name) for b in args), attrs)
+            elif kind is not np.ndarray:
+                meta = True
         if top is not None:
             out = top.run(self, args, attrs)
         elif meta:
@@ -200,11 +209,12 @@ class Primitive:
     def finish(self, out: Any, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """Wrap the data of the outputs; link views to their base; record the node."""
         if type(out) is tuple or type(out) is list:
-            result = tuple(o if isinstance(o, Tensor) else wrap(o if hasattr(o, "dtype") and not isinstance(
-                o, np.generic) else np.asarray(o)) for o in out)  # fmt: skip
+            result = tuple([wrap(o) if type(o) is np.ndarray else o if isinstance(o, Tensor) else wrap(
+                o if hasattr(o, "dtype") and not isinstance(o, np.generic) else np.asarray(o)) for o in out])  # fmt: skip
             if self.view:
+                parent, several = args[0], self.multi_view
                 for i, t in enumerate(result):
-                    t._become_view(args[0], self, attrs, i, self.multi_view)
+                    t._become_view(parent, self, attrs, i, several)
         elif isinstance(out, Tensor):
             result = out
         else:
@@ -241,11 +251,7 @@ class Primitive:
                           for e, i in zip(edges, self.differentiable, strict=True))  # fmt: skip
         out_saved: Any = None
         if self.variadic or self.plan.keeps_out:
-            if several:
-                stamps = [r._stamped() for r in result]
-                out_saved = (tuple(r._data for r in result), Latest(stamps))
-            else:
-                out_saved = (result._data, result._stamped())
+            out_saved = tuple([r._data for r in result]) if several else result._data
         if self.variadic:
             node = self.node_class(args, attrs, edges, out_saved)
         else:
@@ -269,11 +275,11 @@ class Primitive:
         return result
 
     @staticmethod
-    def rebuild_output(data: Any, node: Node, stamp: Any) -> Any:
+    def rebuild_output(data: Any, node: Node) -> Any:
         """A saved output as a Tensor of the graph: kept as data, so that a node and its output form no cycle."""
         if type(data) is tuple:
-            return tuple(rebuilt(d, Output(node, i) if d.dtype.kind in "fcV" else None, None) for i, d in enumerate(data))
-        return rebuilt(data, node, stamp)
+            return tuple(with_history(d, Output(node, i) if d.dtype.kind in "fcV" else None) for i, d in enumerate(data))
+        return with_history(data, node)
 
     @staticmethod
     def write_out(name: str, value: Any, out: Any) -> Any:
@@ -321,18 +327,6 @@ def shares_memory(out: Any, data: Any) -> bool:
     return type(out) is Meta
 
 
-class Latest:
-    """The stamps of several outputs, as one: the newest write counts."""
-
-    __slots__ = ("stamps",)
-
-    def __init__(self, stamps: list[list[int]]) -> None:
-        self.stamps = stamps
-
-    def __getitem__(self, i: int) -> int:
-        return max(s[i] for s in self.stamps)
-
-
 class Transposed:
     """The forward rule that follows from the reverse one: the transpose of the vjp, by differentiating it."""
 
@@ -343,12 +337,6 @@ class Transposed:
         from . import transpose
 
         return transpose.tangent(self.primitive, tangents, args, attrs)
-
-
-def rebuilt(data: Any, node: Node | None, stamp: Any) -> Tensor:
-    t = wrap(data)
-    t._node, t._stamp = node, stamp
-    return t
 
 
 def is_differentiable(t: Tensor) -> bool:
@@ -418,7 +406,7 @@ def variadic_node_class(p: Primitive) -> type[Node]:
     def init(node: Any, args: Any, attrs: Any, edges: Any, out_saved: Any) -> None:
         node.edges = edges
         values = dict(zip(p.attrs, attrs, strict=True))
-        values[name] = args if keeps else None
+        values[name] = tuple([a._data for a in args]) if keeps else None
         values[f"{name}_shapes"] = tuple(a._data.shape for a in args)
         values["out"] = out_saved
         node.saved = tuple(values.get(n) for n in names)
@@ -427,25 +415,23 @@ def variadic_node_class(p: Primitive) -> type[Node]:
 
     def pull_over(namespace: Any) -> Callable[..., Any]:
         def pull(node: Node, g: Any, saved: Any, edges: Any) -> Any:
+            if written:
+                check_fresh(node, saved)
             values = []
             for n, value in zip(names, saved, strict=True):
                 if n == "needs":
                     value = tuple(e is not None for e in edges)
-                elif n == name:
-                    for t in value:
-                        check_fresh(node, name, t)
-                    value = value if namespace is F else tuple(v._data for v in value)
-                elif n == "out":
-                    if value[1][0] > node.order:
-                        stale(node, "result", value[0], value[1])
-                    value = value[0] if namespace is R else p.rebuild_output(value[0], node, value[1])
+                elif namespace is F and n == name:
+                    value = tuple(map(with_history, value, node.edges))
+                elif namespace is F and n == "out":
+                    value = p.rebuild_output(value, node)
                 values.append(value)
             return p.vjp(namespace, g, *values)
 
         return pull
 
     members = {"__slots__": (), "__init__": init, "primitive": p, "keeps": keeps or "out" in names,
-               "saved_names": tuple(names), "pull": pull_over(R), "pull_tensors": pull_over(F)}  # fmt: skip
+               "saved_names": tuple(names), "saved_tensors": {name: None} if keeps else {}, "pull": pull_over(R), "pull_tensors": pull_over(F)}  # fmt: skip
     return type(p.node_name, (Node,), members)
 
 
@@ -566,11 +552,17 @@ def promoted(p: Primitive, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The operands as Tensors of their common dtype."""
     first = args[0]
     if isinstance(first, Tensor) and p.check is None and (dtype := first._data.dtype).kind == "f":
+        scalars = False
         for a in args:
-            if not isinstance(a, Tensor) or a._data.dtype is not dtype:
+            if isinstance(a, Tensor):
+                if a._data.dtype is not dtype:
+                    break
+            elif p.numbers is None and (type(a) is float or type(a) is int):
+                scalars = True
+            else:
                 break
         else:
-            return args
+            return tuple([a if isinstance(a, Tensor) else wrap(np.array(a, dtype)) for a in args]) if scalars else args
     common = result_dtype(p, args)
     target, out = common.numpy, []
     for name, a in zip(p.inputs, args, strict=True):
@@ -603,6 +595,8 @@ def align(values: list[Any], dims: list[Any]) -> list[Any]:
     """Ones behind the batch dimension, so that broadcasting lines up the dimensions of the examples."""
     ranks = [0 if v is None else len(v._data.shape) - (d == 0) for v, d in zip(values, dims, strict=True)]
     ndim = max(ranks)
+    if min(ranks) == ndim:
+        return values
     out = []
     for v, d, rank in zip(values, dims, ranks, strict=True):
         if d == 0 and rank < ndim:

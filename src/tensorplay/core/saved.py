@@ -7,10 +7,11 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from .callpath import freed, stale
+from . import versions
+from .callpath import freed, stale, with_history
 from .node import Node
 from .state import state
-from .tensor import Tensor, wrap
+from .tensor import Tensor
 
 PYTORCH_NAMES = {"self": "input", "result": "out"}
 """PyTorch's names for what is kept, where they differ from ours."""
@@ -49,18 +50,18 @@ class Packed:
 
     __slots__ = ("node", "unpack_hook", "value")
 
-    def __init__(self, t: Tensor, node: Node | None, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
+    def __init__(self, t: Tensor, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
         recording, state.recording = state.recording, False
-        version = t._stamped()[1]
+        version = versions.version(t._data)
         try:
             self.value = pack_hook(t)
         finally:
             state.recording = recording
-        if t._stamped()[1] != version:
+        if versions.version(t._data) != version:
             raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
                                "cannot be modified by in-place operations as this can lead to unexpected side-effects; clone "
                                "the input first.")  # fmt: skip
-        self.node, self.unpack_hook = node, unpack_hook
+        self.node, self.unpack_hook = t._node, unpack_hook
 
     def unpack(self) -> Tensor:
         value = self.unpack_hook(self.value)
@@ -74,50 +75,46 @@ def pack(node: Node, pack_hook: Callable[..., Any], unpack_hook: Callable[..., A
     """Run a pack hook over all tensors that the node of a primitive keeps."""
     if not node.keeps:
         return
-    saved = [packed(name, value, pack_hook, unpack_hook) for name, value in zip(node.saved_names, node.saved, strict=True)]
-    node.saved = tuple(saved)
+    node.saved = tuple([packed(node, i, pack_hook, unpack_hook) for i in range(len(node.saved))])
     node.rarely().packed = True
 
 
-def packed(name: str, value: Any, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> Any:
-    """One of the things a node keeps, with the tensors in it packed."""
-    if isinstance(value, Tensor):
-        return Packed(value, value._node, pack_hook, unpack_hook)
-    if name == "out" and value is not None:
-        data, stamp = value
-        if type(data) is tuple:
-            return [Packed(without_history(d, s), None, pack_hook, unpack_hook) for d, s in zip(data, stamp.stamps)]
-        return Packed(without_history(data, stamp), None, pack_hook, unpack_hook)
-    if type(value) is tuple and value and all(isinstance(v, Tensor) for v in value):
-        return tuple([Packed(v, v._node, pack_hook, unpack_hook) for v in value])
-    return value
+def packed(node: Node, i: int, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> Any:
+    """One of the things a node keeps, with the tensors in it packed.
+
+    An output is shown without history: were it the tensor itself, the graph would hold itself.
+    """
+    value = node.saved[i]
+    if value is None or not is_tensor(node, i):
+        return value
+    if type(value) is not tuple:
+        return Packed(operand(node, i, value), pack_hook, unpack_hook)
+    histories = node.edges if node.saved_names[i] != "out" else [None] * len(value)
+    return [Packed(with_history(d, h), pack_hook, unpack_hook) for d, h in zip(value, histories)]
 
 
-def without_history(data: Any, stamp: Any) -> Tensor:
-    """An output for a pack hook to see: were it the tensor itself, the graph would hold itself."""
-    t = wrap(data)
-    t._stamp = stamp
-    return t
+def is_tensor(node: Node, i: int) -> bool:
+    """Whether what a node keeps at a place is the data of a tensor, or of several."""
+    name = node.saved_names[i]
+    return name == "out" or name in node.saved_tensors
 
 
-def unpacked(name: str, value: Any) -> Any:
-    """The opposite of :func:`packed`."""
+def operand(node: Node, i: int, data: Any) -> Tensor:
+    """A saved operand with its history; an output without."""
+    place = node.saved_tensors.get(node.saved_names[i])
+    return with_history(data, None if place is None else node.edges[place])
+
+
+def unpacked(value: Any) -> Any:
+    """The opposite of :func:`packed`: the data that the pack hooks left."""
     if type(value) is Packed:
-        t = value.unpack()
-        return (t._data, t._stamped()) if name == "out" else t
-    if name == "out" and type(value) is list:
-        from .primitive import Latest
-
-        ts = [v.unpack() for v in value]
-        return tuple([t._data for t in ts]), Latest([t._stamped() for t in ts])
-    if type(value) is tuple and value and type(value[0]) is Packed:
-        return tuple([v.unpack() for v in value])
-    return value
+        return value.unpack()._data
+    return tuple([v.unpack()._data for v in value]) if type(value) is list else value
 
 
 def unpack(node: Node) -> tuple[Any, ...]:
     """What the rule is to read, from what the pack hooks left."""
-    return tuple([unpacked(name, value) for name, value in zip(node.saved_names, node.saved, strict=True)])
+    return tuple(map(unpacked, node.saved))
 
 
 # ---- looking at saved values
@@ -126,8 +123,8 @@ def unpack(node: Node) -> tuple[Any, ...]:
 def names(node: Node) -> list[str]:
     """The attributes under which a node shows what it keeps."""
     shown = [OUR_NAMES.get(name, name) for name in node.saved_names]
-    kept = zip(shown, node.saved) if node.saved is not None else ()
-    raw = [f"_raw_saved_{name}" for name, value in kept if isinstance(value, (Tensor, Packed)) or name == "result"]
+    kept = enumerate(node.saved) if node.saved is not None else ()
+    raw = [f"_raw_saved_{shown[i]}" for i, value in kept if value is not None and is_tensor(node, i)]
     return [*(f"_saved_{name}" for name in shown), *raw]
 
 
@@ -147,23 +144,24 @@ def fresh(node: Node, i: int) -> Any:
     """Something that a node keeps, checked not to have been written to since."""
     if node.saved is None:
         raise freed(node)
-    name, value = node.saved_names[i], unpacked(node.saved_names[i], node.saved[i])
-    if name == "out" and value is not None:
-        data, stamp = value
-        if stamp[0] > node.order:
-            stale(node, "result", data, stamp)
-        return node.primitive.rebuild_output(data, node, stamp)
-    for t in value if type(value) is tuple else (value,):
-        if isinstance(t, Tensor):
-            check_fresh(node, OUR_NAMES.get(name, name), t)
-    return value
+    value = unpacked(node.saved[i])
+    if value is None or not is_tensor(node, i):
+        return value
+    name, place = node.saved_names[i], node.saved_tensors.get(node.saved_names[i])
+    for data in value if type(value) is tuple else (value,):
+        refuse_stale(node, OUR_NAMES.get(name, name), data)
+    if name == "out":
+        return node.primitive.rebuild_output(value, node)
+    if type(value) is tuple:
+        return tuple(map(with_history, value, node.edges))
+    return with_history(value, None if place is None else node.edges[place])
 
 
-def check_fresh(node: Node, name: str, t: Tensor) -> None:
-    """Refuse a saved tensor that was written to after it was saved."""
-    stamp = t._stamp
-    if stamp is not None and stamp[0] > node.order:
-        stale(node, name, t._data, stamp)
+def refuse_stale(node: Node, name: str, data: Any) -> None:
+    """Refuse saved data whose memory was written to after it was saved."""
+    write = versions.written_since(data, node.order)
+    if write is not None:
+        stale(node, name, data, write)
 
 
 class SavedTensor:
@@ -196,7 +194,7 @@ class SavedTensor:
 
     def packed(self, value: Any, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> Any:
         self.node.rarely().packed = True
-        return packed(self.node.saved_names[self.index], value, pack_hook, unpack_hook)
+        return packed(self.node, self.index, pack_hook, unpack_hook)
 
     def unpack(self) -> Any:
         """The tensor."""

@@ -1,4 +1,4 @@
-"""The Tensor: data, the node that made it, the stamp of its memory, and a rare part for all that few tensors need.
+"""The Tensor: data, the node that made it, and a rare part for all that few tensors need.
 
 Operators are attached as methods by their registration (see ``operator.py``); here stands what is not an operator.
 """
@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtype as dtypes
+from . import versions
 from .carrier import Carrier, Dual, Meta
 from .device import CPU, META, device, is_meta
 from .layout import CHANNELS_LAST, strided
 from .node import AccumulateGrad, Hooks, Node, Output, RemovableHandle, place
-from .state import count, state
+from .state import state
+from .versions import storage_of
 
 if TYPE_CHECKING:
     from .methods import Methods  # the operators, which their registration makes methods
@@ -144,12 +146,11 @@ class Tensor(Methods):
     tensor([2., 4.])
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_data", "_node", "_rare", "_stamp")
+    __slots__ = ("__dict__", "__weakref__", "_data", "_node", "_rare")
 
     _data: Any
     _node: Node | None
     _rare: TensorState | None
-    _stamp: Any
 
     __array_priority__ = 1000
 
@@ -158,9 +159,7 @@ class Tensor(Methods):
         if len(args) == 1 and not isinstance(args[0], (int, np.integer, Size)):
             value = args[0]
             if isinstance(value, Tensor):
-                t = wrap(value._data, cls)
-                t._stamp = value._stamped()
-                return t
+                return wrap(value._data, cls)
             if not isinstance(value, (Sequence, np.ndarray)) or isinstance(value, str):
                 raise TypeError(f"new(): data must be a sequence (got {type(value).__name__})")
             data: Any = np.array(value, default)
@@ -177,25 +176,14 @@ class Tensor(Methods):
             rare = self._rare = TensorState()
         return rare
 
-    def _stamped(self) -> list[int]:
-        """The stamp of the memory: number of the last write, and how many there were; shared by all aliases."""
-        stamp = self._stamp
-        if stamp is None:
-            stamp = self._stamp = [0, 0]
-        return stamp
-
     def _alias(self, node: Node | None = None) -> Tensor:
-        """The same data and stamp in a new tensor, with the given history."""
+        """The same data in a new tensor, with the given history."""
         t = wrap(self._data)
-        t._stamp, t._node = self._stamped(), node
+        t._node = node
         return t
 
     def _become_view(self, parent: Tensor, primitive: Any, attrs: Any, index: int | None, multiple: bool) -> None:
-        """Share the parent's stamp, and be known as a view to the base of the parent, or the parent itself."""
-        stamp = parent._stamp
-        if stamp is None:
-            stamp = parent._stamp = [0, 0]
-        self._stamp = stamp
+        """Be known as a view to the base of the parent, or the parent itself."""
         rare = parent._rare
         if rare is None:
             rare = parent._rare = new(TensorState)
@@ -549,12 +537,8 @@ class Tensor(Methods):
         """The same memory, without history and without tangents."""
         data = self._data
         while type(data) is Dual:
-            inner = data.primal
-            t = inner.detach()
-            t._stamp = self._stamped() if self._stamp is not None else t._stamped()
-            return t
+            data = data.primal._data
         t = wrap(data)
-        t._stamp = self._stamped()
         if self._rare is not None and self._rare.inference:
             t._rarely().inference = True
         return t
@@ -568,22 +552,20 @@ class Tensor(Methods):
 
     @property
     def data(self) -> Tensor:
-        """The same memory without history, and without a shared version counter."""
-        t = wrap(self._data, type(self) if type(self) is Tensor else Tensor)
-        return t
+        """The same memory without history. Unlike PyTorch's, a write through it counts as one."""
+        return wrap(self._data)
 
     @data.setter
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         self._data = value._data
-        self._stamp = [count(), self._version]  # whoever saved the old data is to notice
 
     @property
     def _version(self) -> int:
         if self._rare is not None and self._rare.inference:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return 0 if self._stamp is None else self._stamp[1]
+        return versions.version(self._data)
 
     @property
     def _base(self) -> Tensor | None:
@@ -612,7 +594,6 @@ def wrap(data: Any, cls: type[Tensor] = Tensor) -> Tensor:
     t = object.__new__(cls)
     t._data = data
     t._node = None
-    t._stamp = None
     t._rare = None
     return t
 
@@ -621,10 +602,3 @@ def mark_inference(t: Tensor) -> None:
     """Note that a tensor was made in inference mode, if this thread is in it."""
     if state.inference:
         t._rarely().inference = True
-
-
-def storage_of(array: Array) -> Array:
-    """The array that owns the memory of a view."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array

@@ -8,7 +8,6 @@ from .namespace import F
 from .state import set_recording, state
 from .tensor import Tensor, wrap
 
-
 REVERSE_PASS: list[Any] = []
 """The reverse pass, ``(outputs, inputs, cotangents, create_graph) -> gradients``, entered here by the layer that has it."""
 

@@ -33,7 +33,6 @@ class Parameter(Tensor):
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter(): argument 'data' must be Tensor, not {type(data).__name__}")
         t = wrap(data._data, cls)
-        t._stamp = data._stamped()
         if requires_grad:
             t.requires_grad_()
         return t  # type: ignore[return-value]
@@ -64,6 +63,5 @@ class Buffer(Tensor):
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         data = Tensor(0) if data is None else data
         t = wrap(data._data, cls)
-        t._stamp = data._stamped()
         t.__dict__["persistent"] = persistent
         return t  # type: ignore[return-value]

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..core.node import RemovableHandle
-from ..core.state import count
 from ..core.tensor import Tensor
+from ..core.versions import note_write
 
 REQUIRED = object()
 
@@ -186,9 +186,7 @@ def array_of(t: Tensor, what: str) -> np.ndarray[Any, Any]:
 
 def written(p: Tensor) -> None:
     """Note that the memory of a parameter was written to."""
-    stamp = p._stamped()
-    stamp[0] = count()
-    stamp[1] += 1
+    note_write(p._data)
 
 
 def checked(name: str, value: float, at_least: float = 0.0, below: float = float("inf")) -> float:
