@@ -3,9 +3,9 @@
 import operator
 
 import numpy as np
+from harness import Sample, randn
 
 import tensorplay as tp
-from harness import Sample, randn
 
 X, ROW, COLUMN = randn(2, 3), randn(3, seed=1), randn(2, 1, seed=2)
 TIES = np.array([[1.0, 2.0, -1.0], [0.0, 2.0, 3.0]])
@@ -23,10 +23,11 @@ def counts(fn):
 def compared(name, reference):
     fn = getattr(tp, name)
     return [
-        *[Sample(name, counts(fn), a, b, reference=reference, grad=False) for a, b in [(X, ROW), (TIES, TIES[0]), (ROW, COLUMN)]],
+        *[Sample(name, counts(fn), a, b, reference=reference, grad=False)
+          for a, b in [(X, ROW), (TIES, TIES[0]), (ROW, COLUMN)]],
         Sample(name, fn, INTEGERS, MORE, reference=reference),
         Sample(name, counts(lambda x: fn(x, 2)), TIES, reference=lambda x: reference(x, 2), grad=False),
-    ]
+    ]  # fmt: skip
 
 
 def tested(name, reference, *arrays):
@@ -47,7 +48,7 @@ SAMPLES = [
     Sample("isclose with nan", lambda x, y: tp.isclose(x, y, equal_nan=True), ODD, ODD,
            reference=lambda x, y: np.isclose(x, y, equal_nan=True), grad=False, vmap=False),
     # logic and bits
-    *[Sample(f"logical_{name}", getattr(tp, f"logical_{name}"), a, b, reference=getattr(np, f"logical_{name}"), grad=False)
+    *[Sample(f"logical_{name}", getattr(tp, f"logical_{name}"), a, b, reference=getattr(np, f"logical_{name}"))
       for name in ("and", "or", "xor") for a, b in [(BOOLS, FLAGS), (INTEGERS, MORE)]],
     Sample("logical_not", tp.logical_not, INTEGERS, reference=np.logical_not),
     *[Sample(f"bitwise_{name}", getattr(tp, f"bitwise_{name}"), a, b, reference=getattr(np, f"bitwise_{name}"))
@@ -68,19 +69,22 @@ SAMPLES = [
     *tested("signbit", np.signbit, ODD, X),
     *tested("isreal", np.isreal, np.array([1 + 1j, 2.0])),
     # choosing
-    Sample("where", lambda x, y: tp.where(tp.tensor(FLAGS), x, y), X, COLUMN, reference=lambda x, y: np.where(FLAGS, x, y)),
+    Sample("where", lambda x, y: tp.where(tp.tensor(FLAGS), x, y), X, COLUMN,
+           reference=lambda x, y: np.where(FLAGS, x, y)),
     Sample("where on a batched condition", lambda x, y: tp.where(x > 0, x, y), X, COLUMN,
            reference=lambda x, y: np.where(x > 0, x, y)),
     Sample("where with a number", lambda x: tp.where(x > 0, x, 2.5), X, reference=lambda x: np.where(x > 0, x, 2.5)),
-    Sample("where with two numbers", counts(lambda x: tp.where(x > 0, 1, 2)), X, reference=lambda x: np.where(x > 0, 1, 2),
-           grad=False),
+    Sample("where with two numbers", counts(lambda x: tp.where(x > 0, 1, 2)), X,
+           reference=lambda x: np.where(x > 0, 1, 2), grad=False),
     Sample("where as a method", lambda x, y: x.where(x > y, y), X, ROW, reference=np.maximum),
     *[Sample(name, getattr(tp, name), a, b, reference=getattr(np, name))
       for name in ("maximum", "minimum", "fmax", "fmin") for a, b in [(X, ROW), (ROW, COLUMN), (np.array(0.3), X)]],
-    *[Sample(f"{name} with nan", getattr(tp, name), ODD, ODD[::-1].copy(), reference=getattr(np, name), grad=False, vmap=False)
+    *[Sample(f"{name} with nan", getattr(tp, name), ODD, ODD[::-1].copy(), reference=getattr(np, name), grad=False,
+             vmap=False)
       for name in ("maximum", "minimum", "fmax", "fmin")],
     *[Sample(f"clamp to [{lo}, {hi}]", lambda x, lo=lo, hi=hi: tp.clamp(x, lo, hi), SPREAD,
-             reference=lambda x, lo=lo, hi=hi: np.clip(x, lo, hi)) for lo, hi in [(-1, 1), (None, 0.5), (-0.5, None), (1, -1)]],
+             reference=lambda x, lo=lo, hi=hi: np.clip(x, lo, hi)) for lo,
+             hi in [(-1, 1), (None, 0.5), (-0.5, None), (1, -1)]],
     Sample("clamp to tensors", tp.clamp, X, ROW - 0.5, ROW + 0.5, reference=np.clip),
     Sample("clamp_min", tp.clamp_min, X, ROW, reference=np.maximum),
     Sample("clamp_max", tp.clamp_max, X, ROW, reference=np.minimum),

@@ -1,9 +1,9 @@
 """Samples of complex numbers: parts, sizes, angles, signs."""
 
 import numpy as np
+from harness import Sample, complexn, positive, randn
 
 import tensorplay as tp
-from harness import Sample, complexn, positive, randn
 
 X, Z, W = randn(2, 3), complexn(2, 3), complexn(3, seed=1)
 REAL_AND_COMPLEX = (X, Z, np.array(-1.5), np.array(1 - 2j))

@@ -4,9 +4,9 @@ import operator
 
 import numpy as np
 import scipy.special
+from harness import Sample, complexn, positive, randn
 
 import tensorplay as tp
-from harness import Sample, complexn, positive, randn
 
 X = randn(2, 3)
 ROW, COLUMN = randn(3, seed=1), randn(2, 1, seed=2)
@@ -37,8 +37,9 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-PAIRS = [(X, ROW), (X, COLUMN), (ROW, COLUMN), (np.array(1.5), X), (STRIDED, X), (EMPTY, ROW), (X, Z), (Z, complexn(3, seed=1))]
-DIVISORS = [(X, positive(3)), (np.array(2.5), positive(2, 1)), (STRIDED, -positive(2, 3)), (Z, complexn(3, seed=1))]
+Z_ROW = complexn(3, seed=1)
+PAIRS = [(X, ROW), (X, COLUMN), (ROW, COLUMN), (np.array(1.5), X), (STRIDED, X), (EMPTY, ROW), (X, Z), (Z, Z_ROW)]
+DIVISORS = [(X, positive(3)), (np.array(2.5), positive(2, 1)), (STRIDED, -positive(2, 3)), (Z, Z_ROW)]
 QUOTIENTS = [(X * 5, positive(3)), (np.array(-7.3), positive(2, 1)), (STRIDED * 5, -positive(2, 3))]
 REAL_PAIRS = [(X, ROW), (ROW, COLUMN), (np.array(1.5), X), (STRIDED, X)]
 
@@ -67,12 +68,12 @@ SAMPLES = [
       for mode, rounded in [("trunc", np.trunc), ("floor", np.floor)] for pair in QUOTIENTS],
     *[Sample(f"addcmul by {value}", lambda x, a, b, value=value: tp.addcmul(x, a, b, value=value), X, ROW, COLUMN,
              reference=lambda x, a, b, value=value: x + value * a * b) for value in (1, 0.5)],
-    *[Sample(f"addcdiv by {value}", lambda x, a, b, value=value: tp.addcdiv(x, a, b, value=value), X, ROW, positive(2, 1),
-             reference=lambda x, a, b, value=value: x + value * a / b) for value in (1, 0.5)],
+    *[Sample(f"addcdiv by {value}", lambda x, a, b, value=value: tp.addcdiv(x, a, b, value=value), X, ROW,
+             positive(2, 1), reference=lambda x, a, b, value=value: x + value * a / b) for value in (1, 0.5)],
     *[Sample(f"lerp by {weight}", lambda x, y, weight=weight: tp.lerp(x, y, weight), X, ROW,
              reference=lambda x, y, weight=weight: x + weight * (y - x)) for weight in (0.0, 0.25, 0.75, 1.0)],
     Sample("lerp by a tensor", tp.lerp, X, ROW, UNIT, reference=lambda x, y, w: x + w * (y - x)),
-    Sample("lerp of complex tensors", tp.lerp, Z, complexn(3, seed=1), UNIT + 0j, reference=lambda x, y, w: x + w * (y - x)),
+    Sample("lerp of complex tensors", tp.lerp, Z, Z_ROW, UNIT + 0j, reference=lambda x, y, w: x + w * (y - x)),
     # powers
     *[Sample(f"power of {n}", lambda x, n=n: x**n, array, reference=lambda x, n=n: x**n, tol=1e-6)
       for n in (0, 1, 2, 3, 4, 7, -1, -2) for array in (X, Z, np.array(-1.3))],
@@ -80,7 +81,7 @@ SAMPLES = [
       for n in (0, 1, 2, 3, 5)],
     *[Sample(f"power of {n}", lambda x, n=n: x**n, positive(2, 3), reference=lambda x, n=n: x**n)
       for n in (0.5, -0.5, 2.5, -1.3)],
-    *binary("pow", (positive(2, 3), ROW), (positive(3), COLUMN), (Z, complexn(3, seed=1)), (positive(2, 3), Z), reference=np.power),
+    *binary("pow", (positive(2, 3), ROW), (positive(3), COLUMN), (Z, Z_ROW), (positive(2, 3), Z), reference=np.power),
     *with_number("power with a number as the base", lambda x: 2.5**x, X, Z),
     *binary("float_power", (positive(2, 3), ROW)),
     Sample("float_power of integers", lambda x, y: tp.float_power(x, y), np.array([1, 2, 3]), np.array([-1, 2, 3]),
@@ -120,8 +121,8 @@ SAMPLES = [
     *unary("trunc", X * 3),
     *unary("frac", X * 3, reference=lambda x: x - np.trunc(x)),
     *unary("round", X * 3),
-    *[Sample(f"round to {d} decimals", lambda x, d=d: tp.round(x, decimals=d), X * 30, reference=lambda x, d=d: np.round(x, d))
-      for d in (1, 2, -1)],
+    *[Sample(f"round to {d} decimals", lambda x, d=d: tp.round(x, decimals=d), X * 30,
+             reference=lambda x, d=d: np.round(x, d)) for d in (1, 2, -1)],
     *unary("nan_to_num", np.array([np.nan, 1.0, np.inf, -np.inf]), grad=False),
     *unary("nan_to_num", X),
     # two variables
@@ -129,7 +130,7 @@ SAMPLES = [
     *binary("hypot", *REAL_PAIRS),
     *binary("logaddexp", *REAL_PAIRS),
     *binary("logaddexp2", *REAL_PAIRS),
-    Sample("logaddexp of complex numbers", tp.logaddexp, Z, complexn(3, seed=1),
+    Sample("logaddexp of complex numbers", tp.logaddexp, Z, Z_ROW,
            reference=lambda x, y: np.log(np.exp(x) + np.exp(y))),
     *binary("copysign", (X, ROW), (ROW, COLUMN)),
     *binary("heaviside", (X, ROW), (np.array([-1.0, 0.0, 2.0]), np.array(0.5)), grad=False),
@@ -139,6 +140,6 @@ SAMPLES = [
     Sample("ldexp", tp.ldexp, X, np.array([1, -2, 3]), reference=np.ldexp),
     Sample("frexp", lambda x: tp.frexp(x).mantissa, X * 5, reference=lambda x: np.frexp(x)[0]),
     # Python's operators between tensors
-    *[Sample(f.__name__, f, positive(2, 3), positive(3, seed=1), reference=f)
-      for f in (operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow)],
+    *[Sample(name, getattr(operator, name), positive(2, 3), positive(3, seed=1), reference=getattr(operator, name))
+      for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")],
 ]  # fmt: skip

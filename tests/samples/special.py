@@ -2,9 +2,9 @@
 
 import numpy as np
 import scipy.special as scipy
+from harness import Sample, complexn, positive, randn
 
 import tensorplay as tp
-from harness import Sample, complexn, positive, randn
 
 X, P = randn(2, 3), positive(2, 3)
 UNIT = np.linspace(-0.9, 0.9, 6).reshape(2, 3)
@@ -48,8 +48,8 @@ SAMPLES = [
     *unary("lgamma", P, np.array([-1.5, -0.3, 7.2]), reference=scipy.gammaln),
     *unary("gammaln", P),
     *unary("digamma", P, np.array([-1.5, -0.3, 7.2])),
-    *[Sample(f"polygamma of order {n}", lambda x, n=n: tp.polygamma(n, x), P, reference=lambda x, n=n: scipy.polygamma(n, x))
-      for n in (0, 1, 3)],
+    *[Sample(f"polygamma of order {n}", lambda x, n=n: tp.polygamma(n, x), P,
+             reference=lambda x, n=n: scipy.polygamma(n, x)) for n in (0, 1, 3)],
     *[Sample(f"mvlgamma of dimension {p}", lambda x, p=p: tp.mvlgamma(x, p), P + 2,
              reference=lambda x, p=p: scipy.multigammaln(x, p) if not np.ndim(x) else np.vectorize(
                  lambda a: scipy.multigammaln(a, p))(x)) for p in (1, 3)],
@@ -57,8 +57,10 @@ SAMPLES = [
     Sample("igammac", lambda x: tp.igammac(tp.tensor(P[0]), x), P, reference=lambda x: scipy.gammaincc(P[0], x)),
     Sample("zeta", lambda q: tp.special.zeta(tp.tensor(P + 1.2), q), P, reference=lambda q: scipy.zeta(P + 1.2, q)),
     Sample("xlogy", tp.xlogy, X, positive(3, seed=1), reference=scipy.xlogy),
-    Sample("xlogy at zero", lambda y: tp.xlogy(tp.tensor(AT_ZERO), y), positive(3), reference=lambda y: scipy.xlogy(AT_ZERO, y)),
-    Sample("xlogy with numbers", lambda x: tp.xlogy(x, 2) + tp.xlogy(2, x), P, reference=lambda x: scipy.xlogy(x, 2) + scipy.xlogy(2, x)),
+    Sample("xlogy at zero", lambda y: tp.xlogy(tp.tensor(AT_ZERO), y), positive(3),
+           reference=lambda y: scipy.xlogy(AT_ZERO, y)),
+    Sample("xlogy with numbers", lambda x: tp.xlogy(x, 2) + tp.xlogy(2, x), P,
+           reference=lambda x: scipy.xlogy(x, 2) + scipy.xlogy(2, x)),
     Sample("xlog1py", tp.special.xlog1py, X, positive(3, seed=1), reference=scipy.xlog1py),
     *unary("entr", P),
     *unary("sinc", X, AT_ZERO, complexn(2, 3), reference=np.sinc),

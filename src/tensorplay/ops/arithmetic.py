@@ -25,8 +25,10 @@ from .kernels import narrowed, widened
 FLOAT = "In the operands' common dtype; integers give the default float."
 COMMON = "In the operands' common dtype."
 DIVISIBLE = refusing("bc")
-NO_BOOL = ("{}, the `-` operator, {} a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
-           "`logical_not()` operator instead.")  # fmt: skip
+NO_BOOL = (
+    "{}, the `-` operator, {} a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+    "`logical_not()` operator instead."
+)
 
 # ---- sums
 
@@ -192,7 +194,8 @@ def positive(input: Tensor) -> Tensor:
 
 mul = declare(
     "mul", "multiply", {"input": lambda F, g, other: g * other, "other": lambda F, g, input: g * input},
-    "``input * other``, element by element.", "tp.mul(tp.tensor([1., 2.]), tp.tensor([[3.], [4.]]))", "tensor([[3., 6.],\n        [4., 8.]])",
+    "``input * other``, element by element.", "tp.mul(tp.tensor([1., 2.]), tp.tensor([[3.], [4.]]))",
+    "tensor([[3., 6.],\n        [4., 8.]])",
     inputs="input, other", returns=COMMON, aliases=("multiply",),
 )  # fmt: skip
 square = declare(
@@ -232,11 +235,13 @@ def truncated_quotient(xp: Any, input: Any, other: Any) -> Any:
 
 floor_divide_kernel = by_integers(lambda xp, input, other: xp.floor_divide(input, other))
 div_trunc_kernel = by_integers(truncated_quotient)
-elementwise("div_floor", floor_divide_kernel, vjp={"input": zero, "other": zero}, check=DIVISIBLE, node_name="DivBackward1")
-elementwise("div_trunc", div_trunc_kernel, vjp={"input": zero, "other": zero}, check=DIVISIBLE, node_name="DivBackward1")
+ZERO = {"input": zero, "other": zero}
+elementwise("div_floor", floor_divide_kernel, vjp=ZERO, check=DIVISIBLE, node_name="DivBackward1")
+elementwise("div_trunc", div_trunc_kernel, vjp=ZERO, check=DIVISIBLE, node_name="DivBackward1")
 floor_divide = declare(
-    "floor_divide", floor_divide_kernel, {"input": zero, "other": zero},
-    "The quotient, rounded towards minus infinity.", "tp.floor_divide(tp.tensor([7, -7]), 2)", "tensor([ 3, -4])", returns=COMMON,
+    "floor_divide", floor_divide_kernel, ZERO,
+    "The quotient, rounded towards minus infinity.", "tp.floor_divide(tp.tensor([7, -7]), 2)", "tensor([ 3, -4])",
+    returns=COMMON,
     check=DIVISIBLE, raises="RuntimeError\n    If an integer is divided by zero.",
 )  # fmt: skip
 
@@ -317,7 +322,8 @@ remainder = declare(
     raises="RuntimeError\n    If an integer is divided by zero.",
 )  # fmt: skip
 fmod = declare(
-    "fmod", by_integers(lambda xp, input, other: xp.fmod(input, other)), {"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_trunc(input, other)},
+    "fmod", by_integers(lambda xp, input, other: xp.fmod(input, other)),
+    {"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_trunc(input, other)},
     "What the division rounded towards zero leaves: zero, or of the sign of ``input``.",
     "tp.fmod(tp.tensor([7., -7.]), 4)", "tensor([ 3., -3.])", check=DIVISIBLE, returns=COMMON,
     raises="RuntimeError\n    If an integer is divided by zero.", numbers=("other",),
@@ -459,7 +465,7 @@ def float_power(input: Tensor | complex, exponent: Tensor | complex) -> Tensor:
     tensor([1.0000, 0.5000, 0.3333], dtype=tensorplay.float64)
     """
     wide = float_power_dtype(input, exponent).numpy
-    return power(*(F.cast(a, wide) if isinstance(a, Tensor) and a._data.dtype != wide else a for a in (input, exponent)))
+    return power(*(F.cast(a, wide) if isinstance(a, Tensor) else a for a in (input, exponent)))
 
 
 def float_power_dtype(*operands: Any) -> dtypes.dtype:
@@ -471,8 +477,9 @@ def float_power_(input: Tensor, exponent: Tensor | complex) -> Tensor:
     """In-place form of :func:`float_power`: the input is of the dtype of the result."""
     wide = float_power_dtype(input, exponent)
     if input.dtype is not wide:
-        raise RuntimeError(f"float_power_(): the base given to float_power_ has dtype {input.dtype} but the operation's "
-                           f"result requires dtype {wide}")  # fmt: skip
+        raise RuntimeError(
+            f"float_power_(): the base has dtype {input.dtype} but the operation's result requires dtype {wide}"
+        )
     return input.pow_(exponent)  # type: ignore[attr-defined]
 
 
@@ -545,7 +552,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: complex =
     """
     if arg.tensor(tensor1, "addcdiv", "tensor1", 2)._data.dtype.kind in "biu":
         if arg.tensor(tensor2, "addcdiv", "tensor2", 3)._data.dtype.kind in "biu":
-            raise RuntimeError("addcdiv(): Integer division with addcdiv is no longer supported; make an operand floating point")
+            raise RuntimeError("addcdiv(): Integer division with addcdiv is no longer supported; make an operand float")
     return add(input, F.div(tensor1, tensor2), alpha=value)
 
 
@@ -603,12 +610,13 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | float) -> Tensor:
     >>> tp.lerp(tp.tensor([0., 10.]), tp.tensor([10., 20.]), 0.25)
     tensor([ 2.5000, 12.5000])
     """
+    dtype = arg.tensor(input, "lerp")._data.dtype
     for name, t in (("end", end), ("weight", weight)):
-        if isinstance(t, Tensor) and t._data.dtype is not arg.tensor(input, "lerp")._data.dtype and t.dtype != input.dtype:
+        if isinstance(t, Tensor) and t._data.dtype != dtype:
             raise RuntimeError(f"lerp(): expected dtype {input.dtype} for `{name}` but got dtype {t.dtype}")
     if isinstance(weight, Tensor):
         return F.lerp(input, end, weight)
-    return F.lerp_number(arg.tensor(input, "lerp"), arg.tensor(end, "lerp", "end", 2), weight)
+    return F.lerp_number(input, arg.tensor(end, "lerp", "end", 2), weight)
 
 
 # ---- Python's operators

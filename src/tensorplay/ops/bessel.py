@@ -1,7 +1,7 @@
 """Bessel functions and their relatives.
 
-Each family is one primitive whose order is an attribute. The derivative of a function is a combination of its neighbours
-(DLMF 10.6, 10.29, 10.51), so that derivatives of every order exist, and are right at 0.
+Each family is one primitive whose order is an attribute. The derivative of a function is a combination of its
+neighbours (DLMF 10.6, 10.29, 10.51), so that derivatives of every order exist, and are right at 0.
 """
 
 from __future__ import annotations
@@ -120,13 +120,20 @@ for name, primitive, order, summary, shows in [
     ("i1", "bessel_i", 1, "The modified Bessel function of the first kind, of order 1.", "tensor([0.2579, 1.5906])"),
     ("i0e", "scaled_bessel_i", 0, "``exp(-abs(x)) * i0(x)``, without overflow in between.", "tensor([0.6450, 0.3085])"),
     ("i1e", "scaled_bessel_i", 1, "``exp(-abs(x)) * i1(x)``, without overflow in between.", "tensor([0.1564, 0.2153])"),
-    ("modified_bessel_i0", "bessel_i", 0, "The modified Bessel function of the first kind, of order 0.", "tensor([1.0635, 2.2796])"),
-    ("modified_bessel_i1", "bessel_i", 1, "The modified Bessel function of the first kind, of order 1.", "tensor([0.2579, 1.5906])"),
-    ("modified_bessel_k0", "bessel_k", 0, "The modified Bessel function of the second kind, of order 0.", "tensor([0.9244, 0.1139])"),
-    ("modified_bessel_k1", "bessel_k", 1, "The modified Bessel function of the second kind, of order 1.", "tensor([1.6564, 0.1399])"),
-    ("scaled_modified_bessel_k0", "scaled_bessel_k", 0, "``exp(x) * modified_bessel_k0(x)``, without underflow.", "tensor([1.5241, 0.8416])"),
-    ("scaled_modified_bessel_k1", "scaled_bessel_k", 1, "``exp(x) * modified_bessel_k1(x)``, without underflow.", "tensor([2.7310, 1.0335])"),
-    ("spherical_bessel_j0", "spherical_bessel_j", 0, "The spherical Bessel function of order 0, ``sin(x) / x``.", "tensor([0.9589, 0.4546])"),
+    ("modified_bessel_i0", "bessel_i", 0, "The modified Bessel function of the first kind, of order 0.",
+     "tensor([1.0635, 2.2796])"),
+    ("modified_bessel_i1", "bessel_i", 1, "The modified Bessel function of the first kind, of order 1.",
+     "tensor([0.2579, 1.5906])"),
+    ("modified_bessel_k0", "bessel_k", 0, "The modified Bessel function of the second kind, of order 0.",
+     "tensor([0.9244, 0.1139])"),
+    ("modified_bessel_k1", "bessel_k", 1, "The modified Bessel function of the second kind, of order 1.",
+     "tensor([1.6564, 0.1399])"),
+    ("scaled_modified_bessel_k0", "scaled_bessel_k", 0, "``exp(x) * modified_bessel_k0(x)``, without underflow.",
+     "tensor([1.5241, 0.8416])"),
+    ("scaled_modified_bessel_k1", "scaled_bessel_k", 1, "``exp(x) * modified_bessel_k1(x)``, without underflow.",
+     "tensor([2.7310, 1.0335])"),
+    ("spherical_bessel_j0", "spherical_bessel_j", 0, "The spherical Bessel function of order 0, ``sin(x) / x``.",
+     "tensor([0.9589, 0.4546])"),
 ]:
     of_order(name, primitive, order, summary, shows)
 
@@ -138,7 +145,8 @@ def sinc_kernel(xp: Any, input: Any) -> Any:
 
 sinc = declare(  # by the spherical Bessel function, because the quotient has no derivatives at 0
     "sinc", sinc_kernel, lambda F, g, input: g * (-math.pi * F.spherical_bessel_j(input * math.pi, 1)),
-    "``sin(pi * x) / (pi * x)``, and 1 at 0.", "tp.sinc(tp.tensor([0., 0.5, 1.5]))", "tensor([ 1.0000,  0.6366, -0.2122])", promotes="float",
+    "``sin(pi * x) / (pi * x)``, and 1 at 0.", "tp.sinc(tp.tensor([0., 0.5, 1.5]))",
+    "tensor([ 1.0000,  0.6366, -0.2122])", promotes="float",
 )  # fmt: skip
 also_special(sinc)
 

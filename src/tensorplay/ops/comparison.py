@@ -181,7 +181,7 @@ bitwise_not = declare(
 
 def invert(input: Tensor) -> Tensor:
     if input._data.dtype.kind not in "biu":
-        raise TypeError(f"~ (operator.invert) is only implemented on integer and Boolean-type tensors, got {input.dtype}")
+        raise TypeError(f"~ (operator.invert) is only implemented on integer and bool tensors, got {input.dtype}")
     return F.bitwise_not(input)
 
 
@@ -205,7 +205,7 @@ for name, kernel, summary, shows in [
     ("left_shift", left_shift_kernel, "``input * 2**other`` for integers, without the bits that do not fit.",
      "tensor([ 2, 12])"),
     ("right_shift", right_shift_kernel, "``input / 2**other`` for integers, rounded towards minus infinity.",
-     "tensor([ 0, 0])"),
+     "tensor([0, 0])"),
 ]:  # fmt: skip
     declare(
         f"bitwise_{name}", kernel, {}, summary, f"tp.bitwise_{name}(tp.tensor([1, 3]), tp.tensor([1, 2]))", shows,
@@ -213,7 +213,8 @@ for name, kernel, summary, shows in [
     )  # fmt: skip
 
 Tensor.__invert__ = invert  # type: ignore[attr-defined]
-for python_name, name in {"and": "and", "or": "or", "xor": "xor", "lshift": "left_shift", "rshift": "right_shift"}.items():
+OPERATORS = {"and": "and", "or": "or", "xor": "xor", "lshift": "left_shift", "rshift": "right_shift"}
+for python_name, name in OPERATORS.items():
     bits = PRIMITIVES[f"bitwise_{name}"]
     setattr(Tensor, f"__{python_name}__", bits.operator())
     setattr(Tensor, f"__r{python_name}__", bits.operator(reflected=True))

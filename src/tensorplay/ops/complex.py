@@ -1,7 +1,7 @@
 """Complex numbers: their parts, sizes and angles, and signs.
 
-Most functions here are not holomorphic. Their rules follow PyTorch's convention: the gradient is the conjugate Wirtinger
-derivative, so that a step against it goes downhill.
+Most functions here are not holomorphic. Their rules follow PyTorch's convention: the gradient is the conjugate
+Wirtinger derivative, so that a step against it goes downhill.
 """
 
 from __future__ import annotations
@@ -185,12 +185,12 @@ def view_as_complex(input: Tensor) -> Tensor:
     if not data.shape:
         raise RuntimeError("view_as_complex(): Input tensor must have one or more dimensions")
     if data.shape[-1] != 2:
-        raise RuntimeError(f"view_as_complex(): Tensor must have a last dimension of size 2, got shape {list(data.shape)}")
+        raise RuntimeError(f"view_as_complex(): Tensor must have a last dimension of size 2, got {list(data.shape)}")
     strides = input.stride()
     if strides[-1] != 1:
         raise RuntimeError("view_as_complex(): Tensor must have a last dimension with stride 1; make it contiguous()")
     if any(s % 2 for s in strides[:-1]) or input.storage_offset() % 2:
-        raise RuntimeError("view_as_complex(): Tensor must have strides and an offset divisible by 2; make it contiguous()")
+        raise RuntimeError("view_as_complex(): Tensor must have even strides and offset; make it contiguous()")
     return F.view_as_complex(input)
 
 
@@ -247,8 +247,10 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     check_parts("complex", real, imag)
     if out is not None and out.dtype is not real.dtype.to_complex():
-        raise RuntimeError(f"complex(): Expected object of scalar type {real.dtype.to_complex()} but got scalar type {out.dtype} "
-                           "for argument 'out'")  # fmt: skip
+        raise RuntimeError(
+            f"complex(): Expected object of scalar type {real.dtype.to_complex()} but got scalar type {out.dtype} for "
+            "argument 'out'"
+        )
     return F.complex(real, imag, out=out)
 
 
@@ -425,7 +427,8 @@ sgn = declare(
     holomorphic=False, jvp={"input": sgn_rule},
 )  # fmt: skip
 sign = declare(
-    "sign", sgn_kernel, zero, "The sign of each element: -1, 0 or 1.", "tp.sign(tp.tensor([-2., 0., 3.]))", "tensor([-1.,  0.,  1.])",
+    "sign", sgn_kernel, zero, "The sign of each element: -1, 0 or 1.", "tp.sign(tp.tensor([-2., 0., 3.]))",
+    "tensor([-1.,  0.,  1.])",
     check=refusing("c", "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use sgn instead."),
 )  # fmt: skip
 abs = declare(

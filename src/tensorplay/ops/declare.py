@@ -10,7 +10,6 @@ from ..core.operator import operator
 from ..core.primitive import elementwise
 
 
-
 def zero(F: Any, g: Any) -> Any:
     """The rule of a function that is constant between its jumps."""
     return F.zeros_like(g)
@@ -36,8 +35,10 @@ TYPES = {"input": "Tensor", "other": "Tensor | complex", "exponent": "Tensor | c
 MEANINGS = {"input": "Any shape.", "out": "Receives the result."}
 
 
-def document(function: Any, summary: str, example: str, shows: str, returns: str = "", raises: str = "", notes: str = "",
-             **meanings: str) -> Any:  # fmt: skip
+def document(
+    function: Any, summary: str, example: str, shows: str, returns: str = "", raises: str = "", notes: str = "",
+    **meanings: str,
+) -> Any:  # fmt: skip
     """Give an elementwise function, or one that is close to it, annotations and a docstring."""
     parameters = inspect.signature(function).parameters
     lines = [summary, "", "Parameters", "----------"]

@@ -1,7 +1,7 @@
 """Elementary functions, element by element: exponentials, trigonometry, rounding, and functions of two variables.
 
-A rule multiplies by the derivative; forward mode uses the same rule on tangents, and complex numbers follow, because the
-functions are holomorphic unless it is said otherwise.
+A rule multiplies by the derivative; forward mode uses the same rule on tangents, and complex numbers follow, because
+the functions are holomorphic unless it is said otherwise.
 """
 
 from __future__ import annotations
@@ -192,7 +192,8 @@ trunc = declare(
     "tp.trunc(tp.tensor([-1.5, 1.5]))", "tensor([-1.,  1.])", check=ROUNDABLE, aliases=("fix",),
 )  # fmt: skip
 frac = declare(
-    "frac", lambda xp, input: xp.subtract(input, xp.trunc(input)), lambda F, g: g, "The fraction of each element, ``x - trunc(x)``.",
+    "frac", lambda xp, input: xp.subtract(input, xp.trunc(input)), lambda F, g: g,
+    "The fraction of each element, ``x - trunc(x)``.",
     "tp.frac(tp.tensor([-1.5, 1.25]))", "tensor([-0.5000,  0.2500])", check=refusing("biuc"),
 )  # fmt: skip
 
@@ -245,7 +246,8 @@ def nan_to_num_kernel(xp: Any, input: Any, *, nan: float | None = 0.0, posinf: A
     x = widened(input)
     if x.dtype.kind == "c":
         out = np.empty_like(x)
-        out.real, out.imag = (nan_to_num_kernel(xp, part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag))
+        numbers = {"nan": nan, "posinf": posinf, "neginf": neginf}
+        out.real, out.imag = (nan_to_num_kernel(xp, part, **numbers) for part in (x.real, x.imag))
         return out
     limits = dtypes.finfo(dtypes.by_numpy[input.dtype])
     out = xp.where(xp.isnan(x), 0.0 if nan is None else nan, x)
@@ -282,7 +284,8 @@ hypot = declare(
     "hypot", "hypot",
     {"input": lambda F, g, input, out: g * (input / out), "other": lambda F, g, other, out: g * (other / out)},
     "The length of the hypotenuse, ``sqrt(input**2 + other**2)``, without overflow in between.",
-    "tp.hypot(tp.tensor([3.]), tp.tensor([4.]))", "tensor([5.])", inputs="input, other", check=refusing("biuc"), numbers=(),
+    "tp.hypot(tp.tensor([3.]), tp.tensor([4.]))", "tensor([5.])", inputs="input, other", check=refusing("biuc"),
+    numbers=(),
 )  # fmt: skip
 
 
@@ -322,17 +325,20 @@ copysign = declare(
     check=REAL, numbers=("other",),
 )  # fmt: skip
 nextafter = declare(
-    "nextafter", "nextafter", {"input": lambda F, g: g, "other": zero}, "The next number of the dtype after ``input`` in the direction of ``other``.",
+    "nextafter", "nextafter", {"input": lambda F, g: g, "other": zero},
+    "The next number of the dtype after ``input`` in the direction of ``other``.",
     "tp.nextafter(tp.tensor([1.]), tp.tensor([2.])) > 1", "tensor([True])",
     inputs="input, other", check=refusing("biuc"), numbers=(),
 )  # fmt: skip
 gcd = declare(
     "gcd", "gcd", {}, "The greatest common divisor of two integers; that of 0 and 0 is 0.",
-    "tp.gcd(tp.tensor([12, 7]), tp.tensor([8, 0]))", "tensor([4, 7])", inputs="input, other", check=refusing("bfVc"), numbers=(),
+    "tp.gcd(tp.tensor([12, 7]), tp.tensor([8, 0]))", "tensor([4, 7])", inputs="input, other", check=refusing("bfVc"),
+    numbers=(),
 )  # fmt: skip
 lcm = declare(
     "lcm", "lcm", {}, "The least common multiple of two integers, never negative.",
-    "tp.lcm(tp.tensor([4, 7]), tp.tensor([6, 0]))", "tensor([12,  0])", inputs="input, other", check=refusing("bfVc"), numbers=(),
+    "tp.lcm(tp.tensor([4, 7]), tp.tensor([6, 0]))", "tensor([12,  0])", inputs="input, other", check=refusing("bfVc"),
+    numbers=(),
 )  # fmt: skip
 
 
@@ -343,7 +349,9 @@ def heaviside_kernel(xp: Any, input: Any, values: Any) -> Any:
 def same_dtypes(name: str, operands: list[Any], common: Any) -> None:
     refusing("c")(name, operands, common)
     if operands[0] is not operands[1]:
-        raise RuntimeError(f"{name} is not yet implemented for tensors with different dtypes, got {operands[0]} and {operands[1]}")
+        raise RuntimeError(
+            f"{name} is not yet implemented for tensors with different dtypes, got {operands[0]} and {operands[1]}"
+        )
 
 
 heaviside = declare(

@@ -1,7 +1,7 @@
 """Orthogonal polynomials of integer degree, differentiable in their argument.
 
-The derivative of a polynomial is one of a lower degree (DLMF 18.9). Those of Chebyshev and Legendre lie in the family of
-Gegenbauer, C(n, alpha), whose derivative is ``2 * alpha * C(n - 1, alpha + 1)``.
+The derivative of a polynomial is one of a lower degree (DLMF 18.9). Those of Chebyshev and Legendre lie in the family
+of Gegenbauer, C(n, alpha), whose derivative is ``2 * alpha * C(n - 1, alpha + 1)``.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def public(name: str, call: Callable[..., Any], summary: str, shows: str, shifte
     """The polynomial as a function of argument and degree; the fraction of a degree does not count."""
 
     def function(input: Tensor | float, n: Tensor | float) -> Tensor:
-        if isinstance(input, Tensor) and input._data.dtype.kind in "biu":  # before any arithmetic that could wrap around
+        if isinstance(input, Tensor) and input._data.dtype.kind in "biu":  # before arithmetic that could wrap around
             input = F.cast(input, dtypes.get_default_dtype().numpy)
         if isinstance(n, Tensor):
             n = F.trunc(n) if n.is_floating_point() else F.cast(n, np.dtype(np.int64))
@@ -112,7 +112,8 @@ for letter, call, kind, plain, shifted in [
 ]:
     public(f"chebyshev_polynomial_{letter}", call, f"The Chebyshev polynomial of the {kind} kind and degree n.", plain)
     public(f"shifted_chebyshev_polynomial_{letter}", call,
-           f"The Chebyshev polynomial of the {kind} kind and degree n, at ``2 * input - 1``.", shifted, shifted=True)  # fmt: skip
+           f"The Chebyshev polynomial of the {kind} kind and degree n, at ``2 * input - 1``.", shifted,
+           shifted=True)  # fmt: skip
 for name, call, summary, shows in [
     ("hermite_polynomial_h", F.hermite_h, "The Hermite polynomial of degree n for the weight ``exp(-x**2)``.",
      "tensor([-5., 40.])"),

@@ -19,7 +19,8 @@ COMMON = "In the operands' common dtype."
 
 elementwise(
     "where", lambda xp, condition, input, other: xp.where(condition, input, other), unpromoted=("condition",),
-    vjp={"input": lambda F, g, condition: F.where(condition, g, 0), "other": lambda F, g, condition: F.where(condition, 0, g)},
+    vjp={"input": lambda F, g, condition: F.where(condition, g, 0),
+         "other": lambda F, g, condition: F.where(condition, 0, g)},
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Special functions: error functions, gamma functions, entropy, the normal distribution.
 
-Kernels are those of scipy.special, imported at the first use; rules are the formulas of DLMF (dlmf.nist.gov), written in
-functions of the same families, so that derivatives of every order exist.
+Kernels are those of scipy.special, imported at the first use; rules are the formulas of DLMF (dlmf.nist.gov), written
+in functions of the same families, so that derivatives of every order exist.
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ erfinv = declare(
 )  # fmt: skip
 erfcx = declare(
     "erfcx", by_scipy("erfcx"), lambda F, g, input, out: g * (2 * input * out - 2 / ROOT_PI),
-    "``exp(x**2) * erfc(x)``, without underflow in between.", "tp.special.erfcx(tp.tensor([0., 10.]))", "tensor([1.0000, 0.0561])",
+    "``exp(x**2) * erfc(x)``, without underflow in between.", "tp.special.erfcx(tp.tensor([0., 10.]))",
+    "tensor([1.0000, 0.0561])",
     namespace="special", method=False, inplace=False, promotes="float", check=REAL, returns=FLOAT,
 )  # fmt: skip
 
@@ -97,7 +98,8 @@ erfcx = declare(
 
 ndtr = declare(
     "ndtr", by_scipy("ndtr"), lambda F, g, input: g * (F.exp(input * input * -0.5) * (1 / ROOT_2PI)),
-    "The area under the standard normal density up to x.", "tp.special.ndtr(tp.tensor([-1., 0., 1.]))", "tensor([0.1587, 0.5000, 0.8413])",
+    "The area under the standard normal density up to x.", "tp.special.ndtr(tp.tensor([-1., 0., 1.]))",
+    "tensor([0.1587, 0.5000, 0.8413])",
     namespace="special", method=False, inplace=False, promotes="float", check=REAL, returns=FLOAT,
 )  # fmt: skip
 ndtri = declare(
@@ -234,7 +236,8 @@ igamma = declare(
 )  # fmt: skip
 igammac = declare(
     "igammac", by_scipy2("gammaincc"),
-    {"input": unknown("the first argument of igammac"), "other": lambda F, g, input, other: -gamma_density(F, g, input, other)},
+    {"input": unknown("the first argument of igammac"),
+     "other": lambda F, g, input, other: -gamma_density(F, g, input, other)},
     "The regularised upper incomplete gamma function Q(input, other), ``1 - igamma(input, other)``.",
     "tp.igammac(tp.tensor([1., 2.]), tp.tensor([1., 1.]))", "tensor([0.3679, 0.7358])",
     promotes="float", check=REAL, returns=FLOAT, numbers=(),
@@ -282,7 +285,8 @@ xlog1py = declare(
 )  # fmt: skip
 entr = declare(
     "entr", by_scipy("entr"), lambda F, g, input: g * (-1 - F.log(input)),
-    "The term of an entropy, ``-x * log(x)``: 0 at 0, and -inf below.", "tp.special.entr(tp.tensor([0., 0.5, -1.]))", "tensor([0.0000, 0.3466,   -inf])",
+    "The term of an entropy, ``-x * log(x)``: 0 at 0, and -inf below.", "tp.special.entr(tp.tensor([0., 0.5, -1.]))",
+    "tensor([0.0000, 0.3466,   -inf])",
     namespace="special", method=False, inplace=False, promotes="float", check=REAL, returns=FLOAT,
 )  # fmt: skip
 
