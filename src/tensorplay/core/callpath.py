@@ -18,7 +18,7 @@ import numpy as np
 from . import dtype as dtypes
 from . import versions
 from .namespace import F, R
-from .node import Node, Reduce
+from .node import Node, Output, Reduce
 from .state import count, inferring, state
 from .tensor import Tensor, mark_inference, wrap
 from .versions import written, written_since
@@ -71,7 +71,7 @@ def with_history(data: Any, edge: Node | None) -> Tensor:
 
 
 GLOBALS = {
-    "Tensor": Tensor, "Reduce": Reduce, "Node": Node, "new": object.__new__, "ndarray": np.ndarray, "np": np,
+    "Tensor": Tensor, "Reduce": Reduce, "Node": Node, "Output": Output, "new": object.__new__, "ndarray": np.ndarray, "np": np,
     "asarray": np.asarray, "count": count, "state": state, "written": written, "check_fresh": check_fresh,
     "F": F, "R": R,
     "inferring": inferring, "mark_inference": mark_inference,
@@ -353,10 +353,10 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
         if rules.keeps_out:
             body.append("out_saved = out")
         scope[cls_name := f"cls{len(scope)}"] = cls
-        made = f"outputs_variant({cls_name}, len(out))" if p.multi_view else cls_name
+        made = "self.node_class_for(len(out))" if p.multi_view else cls_name
         body += [f"node = new({made})", f"node.edges = {rules.edges()}", f"node.saved = {rules.saved()}",
                  "node.rare = None", "node.order = count()"]  # fmt: skip
-        body += ["ends = (node, )", "for i, v in enumerate(t): v._node = Output(ends, i)"] if p.multi_view else ["t._node = node"]
+        body += ["for i, v in enumerate(t): v._node = Output(node, i)"] if p.multi_view else ["t._node = node"]
         out += ["    " + b for b in body] + [*mark, "return t"]
         return [indent + s for s in out]
 

@@ -157,6 +157,10 @@ class Primitive:
         scope = {"kernel": kernel, "np": np, "defaults": {q.name: q.default for q in names}}
         return eval(f"lambda {left}: kernel(np, {right})", scope)
 
+    def node_class_for(self, outputs: int) -> type[Node]:
+        """The class of the node of a call with so many outputs."""
+        return outputs_variant(self.node_class, outputs)
+
     def viewed(self, input: Tensor, out: Any, *attrs: Any) -> Tensor:
         """The view of which the kernel's result is there already; its generated code replaces it at the first call."""
         return self.function(input, *attrs)
@@ -172,7 +176,15 @@ class Primitive:
         return self.apply(args, attrs)
 
     def call_variadic(self, *args: Any, **attrs: Any) -> Any:
-        return self.apply(args, tuple(attrs.get(n, d) for n, d in self.attrs.items()))
+        values = tuple([attrs.get(n, d) for n, d in self.attrs.items()])
+        try:
+            arrays = [a._data for a in args]
+        except AttributeError:
+            return self.apply(args, values)
+        for data in arrays:
+            if type(data) is not np.ndarray:
+                return self.apply(args, values)
+        return self.finish(self.array_kernel(*arrays, **attrs), args, values)
 
     def apply(self, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """Tensors (or scalars) of any data, dtype and level; what the generated call path leaves aside."""
