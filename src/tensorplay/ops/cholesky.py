@@ -133,13 +133,13 @@ def check_system(name: str, A: Tensor, B: Tensor, left: bool) -> None:
 
 @operator()
 def triangular_solve(
-    input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
-    """Solve AX = input for a triangular A; :func:`tensorplay.linalg.solve_triangular` in its older form.
+    """Solve AX = b for a triangular A; :func:`tensorplay.linalg.solve_triangular` in its older form.
 
     Parameters
     ----------
-    input, A : Tensor
+    b, A : Tensor
         Shapes (..., n, k) and (..., n, n).
     upper, unitriangular : bool
         Whether A is upper triangular, and has ones on its diagonal.
@@ -164,11 +164,11 @@ def triangular_solve(
             [2.]])
     """
     name = "triangular_solve"
-    matrix(input, name, "input")
+    matrix(b, name, "b")
     square(A, name, "A", 2)
-    check_system(name, A, input, True)
+    check_system(name, A, b, True)
     a = F.mT(A) if transpose else A
-    solution = F.solve_triangular(a, input, bool(upper) != bool(transpose), bool(unitriangular))
+    solution = F.solve_triangular(a, b, bool(upper) != bool(transpose), bool(unitriangular))
     batch = solution._data.shape[:-2]
     clone = F.clone(A if A._data.shape[:-2] == batch else F.expand(A, (*batch, *A._data.shape[-2:])))
     return return_types.triangular_solve(solution, clone)
@@ -302,12 +302,12 @@ def torch_cholesky(input: Tensor, upper: bool = False) -> Tensor:
 
 
 @operator()
-def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
-    """Solve AX = input, given the Cholesky factor of A.
+def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
+    """Solve AX = B, given the Cholesky factor of A.
 
     Parameters
     ----------
-    input, L : Tensor
+    B, L : Tensor
         Shapes (..., n, k) and (..., n, n).
     upper : bool
         Whether the factor is the upper one.
@@ -324,11 +324,11 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     tensor([[ 2.],
             [10.]])
     """
-    matrix(input, "cholesky_solve", "input")
+    matrix(B, "cholesky_solve", "B")
     square(L, "cholesky_solve", "L", 2)
-    check_system("cholesky_solve", L, input, True)
+    check_system("cholesky_solve", L, B, True)
     factor = mH(F, L) if upper else L
-    inner = F.solve_triangular(factor, input, False, False)
+    inner = F.solve_triangular(factor, B, False, False)
     return F.solve_triangular(mH(F, factor), inner, True, False)
 
 

@@ -550,7 +550,7 @@ def torch_lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     return (packed, pivots, info) if get_infos else (packed, pivots)
 
 
-@operator()
+@operator(method=False)
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
     """P, L and U from a packed LU decomposition.
 

@@ -125,7 +125,6 @@ primitive(
 )  # fmt: skip
 
 
-@operator()
 @operator(namespace="linalg", method=False)
 def det(A: Tensor) -> Tensor:
     """Determinant of a square matrix.
@@ -149,6 +148,24 @@ def det(A: Tensor) -> Tensor:
     tensor(6.)
     """
     return F.det(square(A, "linalg.det"))
+
+
+@operator(name="det", out=False)
+def torch_det(input: Tensor) -> Tensor:
+    """Determinant of a square matrix; as :func:`tensorplay.linalg.det`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Shape (..., n, n).
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.det(tp.tensor([[2., 1.], [0., 3.]]))
+    tensor(6.)
+    """
+    return F.det(square(input, "linalg.det"))
 
 
 def slogdet_vjp(F: Any, g: Any, input: Any, out: Any) -> Any:
@@ -797,7 +814,6 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 # ---- functions of a matrix
 
 
-@operator()
 @operator(namespace="linalg", method=False)
 def matrix_power(A: Tensor, n: int) -> Tensor:
     """A square matrix to an integer power, by repeated squaring.
@@ -840,6 +856,27 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
         if not n:
             return F.clone(out) if out is A else out
         A = matmul(A, A)
+
+
+@operator(name="matrix_power")
+def torch_matrix_power(input: Tensor, n: int) -> Tensor:
+    """A square matrix to an integer power; as :func:`tensorplay.linalg.matrix_power`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Shape (..., m, m).
+    n : int
+        The exponent; a negative one inverts.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.matrix_power(tp.tensor([[1., 1.], [0., 1.]]), 3)
+    tensor([[1., 3.],
+            [0., 1.]])
+    """
+    return matrix_power(input, n)
 
 
 def matrix_exp_kernel(xp: Any, input: Any) -> Any:
@@ -1076,7 +1113,51 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
         raise RuntimeError(f"{name}: N must be greater than 1, got {N}")
     if x._data.dtype.kind in "iu":
         x = F.cast(x, np.dtype(np.int64))
-    powers = [F.ones_like(x), x]
-    while len(powers) < N:
-        powers.append(F.mul(powers[-1], x))
-    return F.stack(*powers, dim=-1)
+    return F.stack(*powers_of(x, N), dim=-1)
+
+
+def powers_of(x: Tensor, count: int) -> list[Tensor]:
+    """The powers from 0 on."""
+    powers = [F.ones_like(x)]
+    while len(powers) < count:
+        powers.append(F.mul(powers[-1], x) if len(powers) > 1 else x)
+    return powers
+
+
+@operator(name="vander", method=False, out=False)
+def torch_vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """Vandermonde matrix: the powers of the elements of a vector in the columns.
+
+    Parameters
+    ----------
+    x : Tensor
+        Shape (n,).
+    N : int, optional
+        How many columns; n by default.
+    increasing : bool
+        Whether the powers increase from left to right.
+
+    Raises
+    ------
+    RuntimeError
+        If ``x`` is no vector, or ``N`` is negative.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.vander(tp.tensor([1, 2, 3]))
+    tensor([[1, 1, 1],
+            [4, 2, 1],
+            [9, 3, 1]])
+    """
+    if arguments.tensor(x, "vander", "x")._data.ndim != 1:
+        raise RuntimeError(f"vander: x must be a one-dimensional tensor, got {x._data.ndim} dimensions.")
+    count = x._data.shape[0] if N is None else arguments.integer(N, "vander", "N", 2)
+    if count < 0:
+        raise RuntimeError(f"vander: N must be non-negative, got {N}.")
+    if x._data.dtype.kind in "biu":
+        x = F.cast(x, np.dtype(np.int64))
+    if not count:
+        return F.slice(F.reshape(x, (*x._data.shape, 1)), (slice(None), slice(0, 0)))
+    powers = powers_of(x, count)
+    return F.stack(*(powers if increasing else powers[::-1]), dim=-1)

@@ -238,6 +238,49 @@ def matrix_rank(
     return F.sum(F.cast(large, np.dtype(np.int64)), (-1,), False)
 
 
+@operator(inplace=True)
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Scale the slices along one dimension whose norm is larger down to ``maxnorm``.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least two dimensions.
+    p : float
+        The order of the norm, positive.
+    dim : int
+        The dimension that counts the slices.
+    maxnorm : float
+        The largest norm allowed.
+
+    Raises
+    ------
+    RuntimeError
+        If the input has fewer than two dimensions, ``p`` is not positive or ``maxnorm`` negative.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.renorm(tp.tensor([[3., 4.], [0., 1.]]), 2, 0, 1.)
+    tensor([[0.6000, 0.8000],
+            [0.0000, 1.0000]])
+    """
+    ndim = arguments.tensor(input, "renorm")._data.ndim
+    if not isinstance(p, (int, float)):
+        raise RuntimeError(f"renorm: p must be real-valued, got {p}")
+    if p <= 0:
+        raise RuntimeError(f"renorm: non-positive-norm not supported, got {p}")
+    if not isinstance(maxnorm, (int, float)):
+        raise RuntimeError(f"renorm: maxnorm must be real-valued, got {maxnorm}")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    if ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
+    dim = arguments.dimension(dim, ndim, "renorm", position=3)
+    norms = vector_norm(input, p, tuple(d for d in range(-ndim, 0) if d != dim), True)
+    return F.mul(input, F.where(F.gt(norms, maxnorm), maxnorm / (norms + 1e-7), 1.0))
+
+
 # ---- distances
 
 

@@ -1,8 +1,8 @@
 """Eigenvalues and singular values, with their vectors.
 
-Rules follow the differentials of the defining equations, with M* for the conjugate transpose. Where eigenvalues or singular
-values coincide, their vectors are free within a subspace; a loss that does not depend on the choice has no component along
-it, so those terms are left out and derivatives stay finite.
+Rules follow the differentials of the defining equations, with M* for the conjugate transpose. Where values coincide, their
+vectors are free within a subspace, and the terms of the rules that divide by the gap are left out: a loss that does not
+depend on the choice has no component there. See ``within_clusters`` for what such a loss does have.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from ..core.namespace import F, R
 from ..core.operator import operator
 from ..core.primitive import primitive
 from ..core.tensor import Tensor, wrap
+from .decompositions import orthogonalized
 from .matrices import (
     LinAlgError,
     block,
     complex_of,
+    constant,
     diagonal,
     diagonal_matrix,
     is_complex,
@@ -33,6 +35,7 @@ from .matrices import (
     scale_columns,
     square,
 )
+from .random import randn
 
 
 def converging(name: str, function: Callable[..., Any], input: Any, *rest: Any) -> Any:
@@ -56,6 +59,34 @@ def check_phase(F: Any, inner: Any, what: str) -> None:
                            "function depends on this quantity, so it is ill-defined.")  # fmt: skip
 
 
+def has_clusters(F: Any, gaps: Any) -> bool:
+    """Whether values coincide, or could: there is no reading inside vmap."""
+    data = gaps if F is R else gaps._data
+    n = data.shape[-1]
+    return n > 1 and (not isinstance(data, np.ndarray) or np.count_nonzero(data) < data.size // n * (n - 1))
+
+
+def within_clusters(F: Any, gaps: Any, g_values: Any, inner: Any) -> Any:
+    """The gradient between vectors of one value.
+
+    A loss that is a function of V h(L) V* says with ``inner``, V* gV, how it depends on V V* in the cluster, and with the
+    gradients of the values the ratio of h' to h. The ratio is the same for all vectors of the cluster; where it is not, the
+    loss depends on the values otherwise, and nothing is known.
+    """
+    inner = (inner + mH(F, inner)) * 0.5
+    weights = diagonal(F, inner)
+    weights = F.real(weights) if is_complex(weights) else weights
+    shape = weights.shape
+    wi, gi = (F.reshape(x, (*shape, 1)) for x in (weights, g_values))
+    wj, gj = (F.reshape(x, (*shape[:-1], 1, shape[-1])) for x in (weights, g_values))
+    size = wi * wi + wj * wj
+    ratio = (gi * wi + gj * wj) / F.where(size == 0, 1, size)
+    rest, whole = F.abs(gi - ratio * wi) + F.abs(gj - ratio * wj), F.abs(gi) + F.abs(gj)
+    tolerance = float(np.finfo(numpy_dtype(weights)).eps) ** 0.5
+    known = F.logical_and(rest <= whole * tolerance, gaps == 0)
+    return F.where(F.logical_and(known, constant(F, ~np.eye(shape[-1], dtype=bool))), ratio * inner, 0)
+
+
 # ---- Hermitian matrices: A = V diag(L) V*
 
 
@@ -69,10 +100,13 @@ def eigh_vjp(F: Any, g: Any, out: Any) -> Any:
         return F.matmul(scale_columns(F, V, gL), mH(F, V))
     inner = F.matmul(mH(F, V), gV)
     check_phase(F, inner, "linalg_eigh_backward: The eigenvectors")
-    inner = (inner - mH(F, inner)) * F.inverse_gaps(L, -1) * 0.5
+    gaps = F.inverse_gaps(L, -1)
+    total = (inner - mH(F, inner)) * gaps * 0.5
     if gL is not None:
-        inner = inner + diagonal_matrix(F, gL)
-    return F.matmul(V, F.matmul(inner, mH(F, V)))
+        total = total + diagonal_matrix(F, gL)
+        if has_clusters(F, gaps):
+            total = total + within_clusters(F, gaps, gL, inner)
+    return F.matmul(V, F.matmul(total, mH(F, V)))
 
 
 def eigh_jvp(F: Any, t: Any, out: Any) -> Any:
@@ -331,19 +365,16 @@ def svd_vjp(F: Any, g: Any, out: Any) -> Any:
     gV = None if gVh is None else mH(F, gVh)
     gU, gU_rest = split(F, gU, k)
     gV, gV_rest = split(F, gV, k)
-    of_U = None if gU is None else F.matmul(mH(F, U), gU)
-    of_V = None if gV is None else F.matmul(mH(F, V), gV)
-    check_phase(F, of_U if of_V is None else of_V if of_U is None else of_U + of_V, "svd_backward: The singular vectors")
-    of_U, of_V = (None if x is None else x - mH(F, x) for x in (of_U, of_V))
-    apart, together = F.inverse_gaps(S, -1) * 0.5, F.inverse_gaps(S, 1) * 0.5
-    inner = None
-    if of_U is not None:
-        inner = of_U * (apart + together)
-    if of_V is not None:
-        other = of_V * (apart - together)
-        inner = other if inner is None else inner + other
+    of_U = F.matmul(mH(F, U), F.zeros_like(U) if gU is None else gU)
+    of_V = F.matmul(mH(F, V), F.zeros_like(V) if gV is None else gV)
+    both = of_U + of_V
+    check_phase(F, both, "svd_backward: The singular vectors")
+    difference, gaps = of_U - of_V, F.inverse_gaps(S, -1)
+    inner = ((both - mH(F, both)) * gaps + (difference - mH(F, difference)) * F.inverse_gaps(S, 1)) * 0.5
     if gS is not None:
         inner = inner + diagonal_matrix(F, gS)
+        if has_clusters(F, gaps):
+            inner = inner + within_clusters(F, gaps, gS, both)
     total = F.matmul(U, F.matmul(inner, mH(F, V)))
     scale = reciprocal_values(F, S)
     if rows > k:
@@ -513,3 +544,101 @@ def torch_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
         return return_types.svd(wrap(np.zeros((*batch, n, n), dtype)), svdvals(input), wrap(np.zeros((*batch, m, m), dtype)))
     U, S, Vh = F.svd(input, not some)
     return return_types.svd(U, S, mH(F, Vh))
+
+
+# ---- low rank
+
+
+def check_low_rank(name: str, A: Tensor, q: int, niter: int) -> None:
+    n, m = matrix(A, name)._data.shape[-2:]
+    if not 0 <= q <= min(n, m):
+        raise ValueError(f"{name}: q(={q}) must be non-negative integer and not greater than min(m, n)={min(n, m)}")
+    if niter < 0:
+        raise ValueError(f"{name}: niter(={niter}) must be non-negative integer")
+
+
+def low_rank(A: Tensor, q: int, niter: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Randomised subspace iteration: N. Halko, P.-G. Martinsson, J. Tropp, Finding structure with randomness, 2009."""
+    n, m = A._data.shape[-2:]
+    if n < m:
+        V, S, U = low_rank(mH(F, A), q, niter)
+        return U, S, V
+    q = min(q, m)
+    basis = F.matmul(A, randn(m, q, dtype=A.dtype, device=A.device))
+    Q = orthogonalized(basis, "reduced")[0]
+    for _ in range(niter):
+        Q = orthogonalized(F.matmul(mH(F, A), Q), "reduced")[0]
+        Q = orthogonalized(F.matmul(A, Q), "reduced")[0]
+    U, S, Vh = F.svd(F.matmul(mH(F, Q), A), False)
+    return F.matmul(Q, U), S, mH(F, Vh)
+
+
+@operator(method=False, out=False)
+def svd_lowrank(A: Tensor, q: int = 6, niter: int = 2, M: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """The largest singular values of a matrix and their vectors, approximately, by random projections.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, m).
+    q : int
+        How many singular values; a few more than are needed.
+    niter : int
+        How many subspace iterations refine the result.
+    M : Tensor, optional
+        Subtracted from A first.
+
+    Returns
+    -------
+    U, S, V : Tensor
+        Shapes (..., n, q), (..., q) and (..., m, q), with q at most the smaller of n and m.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> U, S, V = tp.svd_lowrank(tp.ones(4, 3), q=1)
+    >>> (U * S @ V.mT).round(decimals=4)[0]
+    tensor([1., 1., 1.])
+    """
+    matrix(A, "svd_lowrank")
+    return low_rank(A if M is None else A - M, q, niter)
+
+
+@operator(method=False, out=False)
+def pca_lowrank(
+    A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Principal components of the rows of a matrix, approximately, by random projections.
+
+    Parameters
+    ----------
+    A : Tensor
+        Shape (..., n, m).
+    q : int, optional
+        How many components; the smallest of 6, n and m by default.
+    center : bool
+        Whether to subtract the mean of the rows first.
+    niter : int
+        How many subspace iterations refine the result.
+
+    Returns
+    -------
+    U, S, V : Tensor
+        As for :func:`tensorplay.svd_lowrank`; the principal directions are the columns of V.
+
+    Raises
+    ------
+    ValueError
+        If ``q`` or ``niter`` is out of range.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.pca_lowrank(tp.tensor([[1., 0.], [3., 0.], [5., 0.]]), q=1)[2].abs()
+    tensor([[1.],
+            [0.]])
+    """
+    matrix(A, "pca_lowrank")
+    q = min(6, *A._data.shape[-2:]) if q is None else q
+    check_low_rank("pca_lowrank", A, q, niter)
+    return low_rank(A - F.mean(A, (-2,), True) if center else A, q, niter)
