@@ -599,6 +599,6 @@ def wrap(data: Any, cls: type[Tensor] = Tensor) -> Tensor:
 
 
 def mark_inference(t: Tensor) -> None:
-    """Note that a tensor was made in inference mode, if this thread is in it."""
-    if state.inference:
+    """Note that a tensor was made in inference mode, if this thread is in it; a view is what its base is."""
+    if state.inference and not t._is_view():
         t._rarely().inference = True
