@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ..core.callpath import EMPTY, parameters_of
 from ..core.operator import operator
 from ..core.primitive import elementwise
 
@@ -40,14 +40,13 @@ def document(
     **meanings: str,
 ) -> Any:  # fmt: skip
     """Give an elementwise function, or one that is close to it, annotations and a docstring."""
-    parameters = inspect.signature(function).parameters
     lines = [summary, "", "Parameters", "----------"]
     annotations = {}
-    for name, p in parameters.items():
+    for name, _, given in parameters_of(function):
         annotations[name] = TYPES.get(name, "Tensor | complex")
         kind = {"input": "Tensor", "out": "Tensor, optional"}.get(name, "Tensor or number")
         meaning = meanings.get(name) or MEANINGS.get(name) or "Broadcast with the input."
-        default = "" if p.default is p.empty or name == "out" else f", default {p.default!r}"
+        default = "" if given is EMPTY or name == "out" else f", default {given!r}"
         lines += [f"{name} : {kind}{default}", f"    {meaning}"]
     lines += ["", "Returns", "-------", "Tensor"]
     lines += [f"    {returns}"] if returns else []
