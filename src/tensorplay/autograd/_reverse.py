@@ -79,7 +79,13 @@ class Leaves:
             return t
         return t._alias(None)
 
-    def pull(self, outputs: Sequence[Tensor], cotangents: Sequence[Tensor], create_graph: bool | None = None) -> list[Any]:
+    def pull(
+        self,
+        outputs: Sequence[Tensor],
+        cotangents: Sequence[Tensor],
+        create_graph: bool | None = None,
+        retain_graph: bool = True,
+    ) -> list[Any]:
         """Gradients of the inputs, None where there is no path; ``create_graph=None``: if somebody outside can ask."""
         if create_graph is None:
             create_graph = bool(state.recording) and (
@@ -89,10 +95,13 @@ class Leaves:
             )
         roots = [(out._node, g) for out, g in zip(outputs, cotangents) if out._node is not None]
         bare = all(not isinstance(out._data, Carrier) for out in outputs)
-        found = engine.run(roots, self.ends, retain_graph=True, create_graph=create_graph, accumulate=False, bare=bare)
+        retain = retain_graph or create_graph
+        found = engine.run(roots, self.ends, retain_graph=retain, create_graph=create_graph, accumulate=False, bare=bare)
         return [found.get(end) for end in self.ends]
 
-    def pull_batch(self, outputs: Sequence[Tensor], cotangents: Sequence[Tensor], create_graph: bool | None = None) -> list[Any]:
+    def pull_batch(
+        self, outputs: Sequence[Tensor], cotangents: Sequence[Tensor], create_graph: bool | None = None
+    ) -> list[Any]:
         """The same for many cotangents at once, stacked in their first dimension; so are the gradients."""
         level = enter()
         try:

@@ -19,8 +19,8 @@ from .arguments import chosen, differentiable, replaced, split_aux, tensors_of, 
 
 def value_and_gradient(
     func: Callable[..., Any], argnums: Any, has_aux: bool, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
-) -> tuple[Any, Any, Any]:
-    """Gradient, value and auxiliary output of a function that returns a scalar."""
+) -> tuple[Any, Tensor, Any, Leaves]:
+    """Gradient of a function that returns a scalar; its value and auxiliary output, and the leaves to release them from."""
     inputs = chosen(argnums, args, name)
     single = type(inputs) is Tensor
     xs, spec = ([inputs], pytree.LEAF) if single else pytree.flatten(inputs)
@@ -43,19 +43,17 @@ def value_and_gradient(
             if out._data.dtype.kind == "c":
                 raise RuntimeError(f"{name}(f)(*args): grad can be implicitly created only for real scalar outputs, "
                                    f"f returned {out.dtype}")  # fmt: skip
-            found = leaves.pull([out], [one_for(out)], None if recording else False)
+            found = leaves.pull([out], [one_for(out)], None if recording else False, retain_graph=has_aux)
     finally:
         state.running = running
         set_recording(recording)
     gradients = [zeros_for(x) if g is None else g for g, x in zip(found, xs)]
-    gradient = gradients[0] if single else pytree.unflatten(gradients, spec)
-    value = leaves.released(out)
-    return gradient, value, pytree.tree_map(leaves.released, aux) if has_aux else None
+    return gradients[0] if single else pytree.unflatten(gradients, spec), out, aux, leaves
 
 
 def one_for(out: Tensor) -> Tensor:
     data = out._data
-    return wrap(np.ones((), data.dtype)) if type(data) is np.ndarray else F.ones_like(wrap(data))
+    return wrap(np.array(1, data.dtype)) if type(data) is np.ndarray else F.ones_like(wrap(data))
 
 
 def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable[..., Any]:
@@ -88,8 +86,8 @@ def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: 
 
     @functools.wraps(func)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        g, _, aux = value_and_gradient(func, argnums, has_aux, args, kwargs, "grad")
-        return (g, aux) if has_aux else g
+        g, _, aux, leaves = value_and_gradient(func, argnums, has_aux, args, kwargs, "grad")
+        return (g, pytree.tree_map(leaves.released, aux)) if has_aux else g
 
     return gradient
 
@@ -108,8 +106,9 @@ def grad_and_value(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0,
 
     @functools.wraps(func)
     def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
-        g, value, aux = value_and_gradient(func, argnums, has_aux, args, kwargs, "grad_and_value")
-        return (g, (value, aux)) if has_aux else (g, value)
+        g, out, aux, leaves = value_and_gradient(func, argnums, has_aux, args, kwargs, "grad_and_value")
+        value = leaves.released(out)
+        return (g, (value, pytree.tree_map(leaves.released, aux))) if has_aux else (g, value)
 
     return gradient_and_value
 
