@@ -42,17 +42,25 @@ def own_copy(g: Any) -> Any:
 number = attrgetter("order")
 
 
-def collect(roots: Sequence[Node], oldest: int) -> list[Node]:
-    """The nodes that roots lead to and that are not older than ``oldest``, oldest first."""
-    found = {root for root in roots if root.order >= oldest}
+def reached(roots: Sequence[Node], oldest: int) -> dict[Node, bool]:
+    """The nodes that roots lead to and that are not older than ``oldest``, in the order in which they are found.
+
+    A dict keeps that order, which is close to newest first in most graphs, so that sorting costs little.
+    """
+    found = dict.fromkeys([root for root in roots if root.order >= oldest], False)
     stack = list(found)
-    pop, push, seen = stack.pop, stack.append, found.add
+    pop, push = stack.pop, stack.append
     while stack:
         for edge in pop().edges:
             if edge is not None and edge not in found and edge.order >= oldest:
-                seen(edge)
+                found[edge] = False
                 push(edge)
-    return sorted(found, key=number)
+    return found
+
+
+def collect(roots: Sequence[Node], oldest: int) -> list[Node]:
+    """The nodes that roots lead to and that are not older than ``oldest``, oldest first."""
+    return sorted(reached(roots, oldest), key=number)
 
 
 def run(
@@ -102,10 +110,6 @@ def places(ends: Sequence[Node]) -> dict[Node, list[tuple[Node, int]]]:
     return table
 
 
-APART = frozenset({AccumulateGrad, Output})
-"""Nodes without a rule of their own."""
-
-
 class Pass:
     """One backward pass: everything pending belongs to it, so passes may run inside and beside each other."""
 
@@ -125,28 +129,29 @@ class Pass:
         ends, pending, bare, retain = self.ends, self.pending, self.bare, self.retain
         for root, seed in self.roots:
             self.add(root, seed._data if bare else seed)
-        order = self.plan()
-        waiting = observed.prepare(self, order)
+        order, narrowed, asked = self.plan()
+        waiting = observed.prepare(self, order, narrowed)
         take, summed, held = pending.pop, self.summed, pending.get
         while order:
-            node, edges, pull = order.pop()
+            node = order.pop()
+            edges = narrowed[node] if narrowed and node in narrowed else node.edges
             g = take(node, None)
             if g is None:
                 if waiting:
                     observed.consumed(self, edges, waiting)
                 continue
-            if pull is not None and node.rare is None:
+            kind = type(node)
+            if kind is AccumulateGrad:
+                self.reach_leaf(node, g)
+                continue
+            if node.rare is None and kind is not Output and not (asked and node in asked):
                 saved = node.saved
                 if saved is None:
                     raise freed(node)
-                parts = pull(g, saved, edges)
+                parts = node.pull(g, saved, edges) if bare else node.pull_tensors(g, saved, edges)
                 if not retain and node.keeps:
                     node.saved = None
             else:
-                kind = type(node)
-                if kind is AccumulateGrad:
-                    self.reach_leaf(node, g)
-                    continue
                 parts = observed.visit(self, node, g, edges) or ()
                 edges = edges or ()
             g = None
@@ -169,36 +174,35 @@ class Pass:
             observed.finish(self)
         return self.captured
 
-    def plan(self) -> list[tuple[Node, Any, Any]]:
-        """The nodes to run, newest last, each with the edges that are wanted of it and its pull.
+    def plan(self) -> tuple[list[Node], dict[Node, Any], set[Node]]:
+        """The nodes to run, newest last; the edges of those of which not all are wanted; the ends that are no leaves.
 
-        The pull is None where more is to be done: for leaves, outputs, and what is asked for.
+        Nothing is made for an ordinary node: objects for each of a million nodes would keep the garbage collector busy.
         """
-        ends, bare = self.ends, self.bare
-        nodes = collect([root for root, _ in self.roots], 0 if ends is None else min(end.order for end in ends))
+        ends, roots = self.ends, [root for root, _ in self.roots]
         if ends is None:
-            return [(node, node.edges, None if type(node) in APART else node.pull if bare else node.pull_tensors)
-                    for node in nodes]  # fmt: skip
-        needed, order = set(), []
-        add, append = needed.add, order.append
-        for node in nodes:
-            edges = node.edges
+            return collect(roots, 0), {}, set()
+        needed = reached(roots, min(end.order for end in ends))
+        order: list[Node] = []
+        narrowed: dict[Node, Any] = {}
+        append, leads = order.append, needed.get
+        for node in sorted(needed, key=number):
             some = others = False
-            for edge in edges:
-                if edge in needed:
+            for edge in node.edges:
+                if leads(edge):
                     some = True
                 elif edge is not None:
                     others = True
             if some:
-                add(node)
+                needed[node] = True
+                append(node)
                 if others:
-                    edges = tuple([e if e in needed else None for e in edges])
-                apart = node in ends or type(node) in APART
-                append((node, edges, None if apart else node.pull if bare else node.pull_tensors))
+                    narrowed[node] = tuple([e if leads(e) else None for e in node.edges])
             elif node in ends:
-                add(node)
-                append((node, None, None))
-        return order
+                needed[node] = True
+                append(node)
+                narrowed[node] = None
+        return order, narrowed, {end for end in ends if type(end) is not AccumulateGrad}
 
     def add(self, node: Node, g: Any) -> None:
         """Add to what is pending for a node."""

@@ -20,25 +20,25 @@ ndarray = np.ndarray
 # ---- before the pass
 
 
-def prepare(run: Any, order: Sequence[tuple[Node, Any, Any]]) -> dict[Node, int]:
+def prepare(run: Any, order: Sequence[Node], narrowed: dict[Node, Any]) -> dict[Node, int]:
     """What a pass has to know before it starts; the leaves that must not wait for its end."""
     if state.anomaly or streams.CURRENT:
-        for node, _, _ in order:
+        for node in order:
             node.rarely()  # everything takes the careful path
     if awaiting:
-        run.members = {node for node, _, _ in order}
-    return early_leaves(order)
+        run.members = set(order)
+    return early_leaves(order, narrowed)
 
 
-def early_leaves(order: Sequence[tuple[Node, Any, Any]]) -> dict[Node, int]:
+def early_leaves(order: Sequence[Node], narrowed: dict[Node, Any]) -> dict[Node, int]:
     """Leaves with post-accumulate hooks, with the number of edges that lead to each in this pass.
 
     Their numbers are small, so they would come last; the hook is promised as soon as the last consumer has run.
     """
-    counts: dict[Any, int] = {n: 0 for n, _, _ in order if type(n) is AccumulateGrad and n.post_accumulate}
+    counts: dict[Any, int] = {node: 0 for node in order if type(node) is AccumulateGrad and node.post_accumulate}
     if counts:
-        for _, edges, _ in order:
-            for edge in edges or ():
+        for node in order:
+            for edge in narrowed.get(node, node.edges) or ():
                 if edge in counts:
                     counts[edge] += 1
     return counts
