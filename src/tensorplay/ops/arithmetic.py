@@ -219,8 +219,11 @@ def by_integers(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that refuses to divide integers by zero; one of the operands may be a Python number."""
 
     def checked(xp: Any, input: Any, other: Any) -> Any:
-        dtype = input.dtype if isinstance(input, np.ndarray) else other.dtype
-        if dtype.kind in "iu" and not np.all(other):
+        if isinstance(other, np.ndarray):
+            zero_divides = other.dtype.kind in "iu" and not other.all()
+        else:
+            zero_divides = other == 0 and input.dtype.kind in "iu"
+        if zero_divides:
             raise RuntimeError("ZeroDivisionError: integer division or modulo by zero")
         return kernel(xp, input, other)
 

@@ -67,12 +67,12 @@ rsqrt = declare(
 
 
 def sigmoid_kernel(xp: Any, input: Any) -> Any:
-    if input.ndim == 0 or input.dtype.kind == "c":
+    if input.ndim == 0 or input.dtype.char not in "fd":
         return narrowed(xp.asarray(1 / (1 + xp.exp(-widened(input)))), input.dtype)
-    out = xp.negative(widened(input))
-    xp.exp(out, out=out)
-    out += 1
-    return narrowed(xp.reciprocal(out, out=out), input.dtype)
+    out = xp.negative(input)
+    xp.exp(out, out)
+    xp.add(out, 1, out)
+    return xp.reciprocal(out, out)
 
 
 sigmoid = declare(

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import PRIMITIVES, elementwise, result_dtype
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap
 from . import arguments as arg
 from .declare import declare, refusing
 from .kernels import narrowed
@@ -55,6 +55,10 @@ def where(condition: Tensor, input: Tensor | complex | None = None, other: Tenso
     tensor([1., 0., 3.])
     """
     kind = arg.tensor(condition, "where", "condition")._data.dtype
+    if type(other) is float and isinstance(input, Tensor) and input._data.dtype.kind == "f":  # needs no promotion
+        other = wrap(np.array(other, input._data.dtype))
+    elif type(input) is float and isinstance(other, Tensor) and other._data.dtype.kind == "f":
+        input = wrap(np.array(input, other._data.dtype))
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)  # type: ignore[attr-defined]
     if input is None or other is None:
@@ -154,6 +158,8 @@ elementwise(
 
 
 def clamp_numbers_kernel(xp: Any, input: Any, *, min: Any, max: Any) -> Any:
+    if input.dtype.kind == "f" and min is not None and max is not None:
+        return xp.minimum(xp.maximum(input, min), max)
     if input.dtype.kind in "iu":  # a bound outside of the dtype's range is none
         limits = np.iinfo(input.dtype)
         min = None if min is None or min <= limits.min else builtins.min(min, limits.max)
