@@ -1,4 +1,4 @@
-"""Write the type stubs of what is made at run time, or check that they are current.
+"""Write the type stubs of what is made at run time and the index of the operators, or check that they are current.
 
     python tools/make_stubs.py            write them
     python tools/make_stubs.py --check    exit with 1 if one differs from what would be written
@@ -6,6 +6,8 @@
 Operators are registered (``tensorplay.core.operator``), so neither type checkers nor editors see them in the source.
 Their signatures and the first line of their documentation go into the stubs: of the package and of each namespace as
 functions, of ``Tensor`` as the methods in ``core/methods.pyi``, from which the class inherits for type checkers alone.
+
+``ops/index.py`` tells which operators stand in the families that are imported at need.
 """
 
 from __future__ import annotations
@@ -16,17 +18,49 @@ import builtins
 import importlib
 import importlib.util
 import inspect
+import itertools
 import sys
+import textwrap
 import types
 import typing
 from collections.abc import Callable, Iterable
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
 
-import tensorplay
-from tensorplay.core import return_types
-from tensorplay.core.operator import OPERATORS
-from tensorplay.core.tensor import Tensor
+# ---- the families: what each module of tensorplay.ops enters while it is imported
+
+ENTERED: dict[str, set[tuple[str, str]]] = {}
+execute = SourceFileLoader.exec_module
+
+
+def entries() -> set[tuple[str, str]]:
+    """Where and under which names operators are known now."""
+    core = {name: sys.modules.get(f"tensorplay.core.{name}") for name in ("primitive", "operator", "tensor")}
+    out = {("F", name) for name in getattr(core["primitive"], "PRIMITIVES", ())}
+    out |= {("Tensor", name) for name in vars(getattr(core["tensor"], "Tensor", object))}
+    namespaces = getattr(core["operator"], "OPERATORS", {})
+    return out | {(f":{namespace}", name) for namespace, found in namespaces.items() for name in found}
+
+
+def execute_and_note(loader: SourceFileLoader, module: types.ModuleType) -> None:
+    """Run a module; what it enters itself is what is new after, without what the modules it imports enter."""
+    if not module.__name__.startswith("tensorplay.ops."):
+        return execute(loader, module)
+    before, known = entries(), set(ENTERED)
+    execute(loader, module)
+    nested = set().union(*(names for name, names in ENTERED.items() if name not in known))
+    ENTERED[module.__name__] = entries() - before - nested
+    if module.__name__ == "tensorplay.ops.index":
+        module.SIZES = {}  # so that all families are imported
+
+
+SourceFileLoader.exec_module = execute_and_note  # type: ignore[method-assign]
+
+import tensorplay  # noqa: E402
+from tensorplay.core import return_types  # noqa: E402
+from tensorplay.core.operator import OPERATORS  # noqa: E402
+from tensorplay.core.tensor import Tensor  # noqa: E402
 
 PACKAGE = Path(tensorplay.__file__).parent
 HEADER = '"""Made by tools/make_stubs.py."""\n'
@@ -126,7 +160,7 @@ class Stub:
         returns = self.annotation(annotations, "return", "Tensor")
         if (
             returns == "Any"
-            and name in vars(return_types)
+            and name in return_types.FIELDS
             and all(p.default is not None for p in parameters if p.name == "dim")
         ):
             returns = self.render(getattr(return_types, name))
@@ -239,17 +273,58 @@ def return_types_stub() -> str:
     """The named tuples."""
     stub = Stub()
     stub.named("typing", "NamedTuple")
-    for name, value in sorted(vars(return_types).items()):
-        if isinstance(value, type) and issubclass(value, tuple):
-            fields = [f"    {field}: {stub.render(Tensor)}" for field in value._fields]  # type: ignore[attr-defined]
-            stub.lines += [f"class {name}(NamedTuple):", *fields, ""]
-    stub.lines.pop()
-    return stub.text()
+    for name, fields in sorted(return_types.FIELDS.items()):
+        stub.lines += [
+            f"class {name}(NamedTuple):",
+            *(f"    {field}: {stub.render(Tensor)}" for field in fields.split()),
+            "",
+        ]
+    return stub.text().rstrip() + "\n"
+
+
+def public_return_types_stub() -> str:
+    """Their public names."""
+    return HEADER + "\n" + "".join(f"from .core.return_types import {n} as {n}\n" for n in sorted(return_types.FIELDS))
+
+
+def index() -> str:
+    """What the families that are imported at need enter."""
+    order = list(ENTERED)
+    families = [name.rpartition(".")[2] for name in order[order.index("tensorplay.ops.index") + 1 :]]
+    sizes = {name: (PACKAGE / "ops" / f"{name}.py").stat().st_size for name in families}
+    lines = [
+        HEADER,
+        "SIZES: dict[str, int] = {",
+        *(f'    "{name}": {size},' for name, size in sorted(sizes.items())),
+        "}",
+    ]
+    lines.append("FAMILIES: dict[str, dict[str, str]] = {")
+    for family in sorted(families):
+        entered = sorted(ENTERED[f"tensorplay.ops.{family}"])
+        lines.append(f'    "{family}": {{')
+        for where, names in itertools.groupby(entered, key=lambda entry: entry[0]):
+            words = textwrap.wrap(" ".join(name for _, name in names), 100)
+            if len(words) == 1:
+                lines.append(f'        "{where}": "{words[0]}",')
+            else:
+                lines += [
+                    f'        "{where}": (',
+                    *(f'            "{w} "' for w in words[:-1]),
+                    f'            "{words[-1]}"',
+                    "        ),",
+                ]
+        lines.append("    },")
+    return "\n".join([*lines, "}"]) + "\n"
 
 
 def stubs() -> dict[Path, str]:
-    """The text of each stub, by its path."""
-    out = {PACKAGE / "core" / "methods.pyi": methods_stub(), PACKAGE / "core" / "return_types.pyi": return_types_stub()}
+    """The text of each stub and of the index, by its path."""
+    out = {PACKAGE / "ops" / "index.py": index()}
+    out |= {
+        PACKAGE / "core" / "methods.pyi": methods_stub(),
+        PACKAGE / "core" / "return_types.pyi": return_types_stub(),
+        PACKAGE / "return_types.pyi": public_return_types_stub(),
+    }
     for namespace in OPERATORS:
         spec = importlib.util.find_spec("tensorplay" + ("." + namespace if namespace else ""))
         if spec is None or spec.origin is None:

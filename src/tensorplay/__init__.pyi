@@ -16,6 +16,14 @@ from . import random as random
 from . import return_types as return_types
 from . import special as special
 from . import utils as utils
+from tensorplay.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from tensorplay.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from tensorplay.autograd.grad_mode import enable_grad as enable_grad
+from tensorplay.autograd.grad_mode import inference_mode as inference_mode
+from tensorplay.autograd.grad_mode import is_grad_enabled as is_grad_enabled
+from tensorplay.autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
+from tensorplay.autograd.grad_mode import no_grad as no_grad
+from tensorplay.autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from tensorplay.core.device import device as _device
 from tensorplay.core.device import device as device
 from tensorplay.core.device import get_default_device as get_default_device
@@ -169,6 +177,10 @@ def all(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: 
     """Whether all elements are true (not zero), of the whole tensor or over some dimensions."""
 def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
     """Whether all elements are nearly equal; see :func:`isclose`."""
+def alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """As :func:`tensorplay.nn.functional.alpha_dropout`, with all arguments given."""
+def alpha_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """In-place form of :func:`alpha_dropout`: writes the result into ``input`` and returns it."""
 def amax(input: Tensor, dim: Any = (), keepdim: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
     """The largest element, or the largest over some dimensions. Elements that tie share the gradient evenly."""
 def amin(input: Tensor, dim: Any = (), keepdim: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -263,6 +275,8 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, al
     """In-place form of :func:`baddbmm`: writes the result into ``input`` and returns it."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: _Generator | None = None, out: Tensor | None = None) -> Tensor:
     """Ones with the probabilities that ``input`` holds (or with ``p``, in its shape), else zeros."""
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """A bilinear form for each output: ``input1 @ weight[k] @ input2 + bias[k]``."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
     """How often each integer from 0 to the largest occurs, or the sums of their weights. Differentiable in the weights."""
 def binomial(count: Tensor, prob: Tensor, generator: _Generator | None = None) -> Tensor:
@@ -319,12 +333,14 @@ def celu_(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = F
     """In-place form of :func:`celu`: writes the result into ``input`` and returns it."""
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Product of matrices, in the order that needs the fewest multiplications."""
+def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
+    """Channels of several groups in turn: (N, C, ...) with C as (groups, C / groups), transposed."""
 def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
     """Cholesky factor of a Hermitian positive-definite matrix; as :func:`tensorplay.linalg.cholesky`."""
 def cholesky_inverse(L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
     """Inverse of a matrix, given its Cholesky factor."""
-def cholesky_solve(input: Tensor, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Solve AX = input, given the Cholesky factor of A."""
+def cholesky_solve(B: Tensor, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """Solve AX = B, given the Cholesky factor of A."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """Views of at most ``chunks`` consecutive parts of one size; the last may be smaller."""
 def clamp(input: Tensor, min: Tensor | builtins.float | None = None, max: Tensor | builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -387,6 +403,8 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic cosine of each element."""
 def cosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`cosh`: writes the result into ``input`` and returns it."""
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
+    """The cosine of the angle between vectors: ``x1 . x2 / (max(|x1|, eps) max(|x2|, eps))``."""
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements are not zero, of all or over some dimensions (int64)."""
 def cov(input: Tensor, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
@@ -411,8 +429,8 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians."""
 def deg2rad_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`deg2rad`: writes the result into ``input`` and returns it."""
-def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Determinant of a square matrix."""
+def det(input: Tensor) -> Tensor:
+    """Determinant of a square matrix; as :func:`tensorplay.linalg.det`."""
 def detach(input: Tensor) -> Tensor:
     """The same memory, without history: gradients do not pass."""
 def detach_(input: Tensor) -> Tensor:
@@ -447,6 +465,10 @@ def divide_(input: Tensor, other: Tensor | builtins.complex, *, rounding_mode: b
     """In-place form of :func:`div`: writes the result into ``input`` and returns it."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Dot product of two vectors: the sum of their products, without conjugation."""
+def dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """As :func:`tensorplay.nn.functional.dropout`, with all arguments given."""
+def dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """In-place form of :func:`dropout`: writes the result into ``input`` and returns it."""
 def dsplit(input: Tensor, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
     """Views of equal parts, or cut at indices, along the third dimension."""
 def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
@@ -495,6 +517,14 @@ def expm1_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`expm1`: writes the result into ``input`` and returns it."""
 def eye(n: builtins.int, m: builtins.int | None = None, *, out: Tensor | None = None, dtype: _dtype | builtins.type | None = None, layout: _layout | None = None, device: _device | builtins.str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A matrix of ``n`` rows and ``m`` (by default ``n``) columns with ones on the diagonal."""
+def feature_alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """As :func:`tensorplay.nn.functional.feature_alpha_dropout`, with all arguments given."""
+def feature_alpha_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """In-place form of :func:`feature_alpha_dropout`: writes the result into ``input`` and returns it."""
+def feature_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """As :func:`tensorplay.nn.functional.dropout2d`, with all arguments given."""
+def feature_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """In-place form of :func:`feature_dropout`: writes the result into ``input`` and returns it."""
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor of the same shape and dtype filled with one number."""
 def fill_(input: Tensor, value: Any) -> Tensor:
@@ -556,7 +586,7 @@ def ge(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = 
 def ge_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`ge`: writes the result into ``input`` and returns it."""
 def geqrf(input: Tensor, *, out: Tensor | None = None) -> _geqrf:
-    """QR decomposition in LAPACK's form: R above, reflectors below the diagonal, and their factors tau. Not differentiable."""
+    """QR decomposition in LAPACK's form: R above, reflectors below the diagonal, and their factors."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of all elements of one vector with all of another."""
 def get_device(input: Tensor) -> builtins.int:
@@ -765,8 +795,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     """Matrix product of two tensors; ``input @ other``."""
 def matrix_exp(A: Tensor) -> Tensor:
     """Exponential of a square matrix."""
-def matrix_power(A: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
-    """A square matrix to an integer power, by repeated squaring."""
+def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
+    """A square matrix to an integer power; as :func:`tensorplay.linalg.matrix_power`."""
 def max(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None, out: Tensor | None = None) -> Any:
     """The largest element; along ``dim`` the largest elements with their indices; or the larger of two tensors."""
 def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
@@ -829,6 +859,10 @@ def narrow(input: Tensor, dim: builtins.int, start: Any, length: builtins.int) -
     """A view of ``length`` entries along a dimension, from ``start`` on."""
 def narrow_copy(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A copy of ``length`` entries along a dimension, from ``start`` on."""
+def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
+    """Channels of several groups in turn: (N, C, ...) with C as (groups, C / groups), transposed."""
+def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool | None) -> builtins.tuple[Tensor, Tensor]:
+    """:func:`dropout`, and the mask of what was kept."""
 def ne(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """``input != other``, element by element."""
 def ne_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
@@ -869,12 +903,22 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: builtins.bool = True,
     """Multiply a matrix with a product of Householder reflectors."""
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of all elements of one vector with all of another."""
+def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> Tensor:
+    """The p-norm of ``x1 - x2 + eps`` along the last dimension."""
+def pca_lowrank(A: Tensor, q: builtins.int | None = None, center: builtins.bool = True, niter: builtins.int = 2) -> builtins.tuple[Tensor, Tensor, Tensor]:
+    """Principal components of the rows of a matrix, approximately, by random projections."""
+def pdist(input: Tensor, p: builtins.float = 2) -> Tensor:
+    """The p-norm distances between all pairs of rows, row by row of the upper triangle."""
 def permute(input: Tensor, dims: Any, *more: builtins.int) -> Tensor:
     """A view with the dimensions in the given order."""
 def permute_copy(input: Tensor, dims: Any, *more: builtins.int, out: Tensor | None = None) -> Tensor:
     """A copy of what ``permute`` gives a view of."""
 def pinverse(input: Tensor, rcond: builtins.float = 1e-15) -> Tensor:
     """Moore-Penrose pseudoinverse; as :func:`tensorplay.linalg.pinv` with ``rtol=rcond``."""
+def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
+    """Blocks of channels as pixels: (*, C r^2, H, W) to (*, C, H r, W r)."""
+def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
+    """Blocks of pixels as channels: (*, C, H r, W r) to (*, C r^2, H, W)."""
 def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     """Numbers from Poisson distributions of the given rates, in the dtype of ``input``."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -933,6 +977,10 @@ def remainder(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | 
     """What the division rounded towards minus infinity leaves: zero, or of the sign of ``other``."""
 def remainder_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`remainder`: writes the result into ``input`` and returns it."""
+def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
+    """Scale the slices along one dimension whose norm is larger down to ``maxnorm``."""
+def renorm_(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
+    """In-place form of :func:`renorm`: writes the result into ``input`` and returns it."""
 def repeat_interleave(input: Tensor, repeats: Any = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
     """Each entry along a dimension repeated in place; without ``dim``, of the flattened tensor."""
 def reshape(input: Tensor, shape: Any, *more: builtins.int) -> Tensor:
@@ -957,6 +1005,10 @@ def round_(input: Tensor, *, decimals: builtins.int = 0) -> Tensor:
     """In-place form of :func:`round`: writes the result into ``input`` and returns it."""
 def row_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined vertically, along the first of at least two dimensions."""
+def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
+    """:func:`leaky_relu` with random slopes in training, and with their mean otherwise."""
+def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
+    """In-place form of :func:`rrelu`: writes the result into ``input`` and returns it."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """One over the square root of each element."""
 def rsqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1055,6 +1107,8 @@ def sum(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype
     """The sum of all elements, or over some dimensions."""
 def svd(input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Tensor | None = None) -> _svd:
     """Singular value decomposition; :func:`tensorplay.linalg.svd` in its older form, which returns V itself."""
+def svd_lowrank(A: Tensor, q: builtins.int = 6, niter: builtins.int = 2, M: Tensor | None = None) -> builtins.tuple[Tensor, Tensor, Tensor]:
+    """The largest singular values of a matrix and their vectors, approximately, by random projections."""
 def swapaxes(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions swapped."""
 def swapdims(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
@@ -1101,8 +1155,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None =
     """The integral of samples ``y`` by the trapezoidal rule along a dimension."""
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
     """The integral of samples ``y`` by the trapezoidal rule along a dimension."""
-def triangular_solve(input: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Tensor | None = None) -> _triangular_solve:
-    """Solve AX = input for a triangular A; :func:`tensorplay.linalg.solve_triangular` in its older form."""
+def triangular_solve(b: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Tensor | None = None) -> _triangular_solve:
+    """Solve AX = b for a triangular A; :func:`tensorplay.linalg.solve_triangular` in its older form."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrices with zeros above a diagonal."""
 def tril_(input: Tensor, diagonal: builtins.int = 0) -> Tensor:
@@ -1149,6 +1203,8 @@ def unsqueeze_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """In-place form of :func:`unsqueeze`: the tensor itself becomes the view."""
 def unsqueeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``unsqueeze`` gives a view of."""
+def vander(x: Tensor, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
+    """Vandermonde matrix: the powers of the elements of a vector in the columns."""
 def var(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = None, out: Tensor | None = None) -> Tensor:
     """The variance: sum(abs(x - mean) ** 2) / max(0, n - correction)."""
 def var_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = None) -> builtins.tuple[Tensor, Tensor]:

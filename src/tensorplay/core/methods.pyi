@@ -20,7 +20,6 @@ from tensorplay.return_types import geqrf as _geqrf
 from tensorplay.return_types import histogram as _histogram
 from tensorplay.return_types import histogramdd as _histogramdd
 from tensorplay.return_types import kthvalue as _kthvalue
-from tensorplay.return_types import lu_unpack as _lu_unpack
 from tensorplay.return_types import mode as _mode
 from tensorplay.return_types import qr as _qr
 from tensorplay.return_types import slogdet as _slogdet
@@ -308,7 +307,7 @@ class Methods:
     def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:
         """Inverse of a matrix, given its Cholesky factor."""
     def cholesky_solve(self, L: Tensor, upper: builtins.bool = False) -> Tensor:
-        """Solve AX = input, given the Cholesky factor of A."""
+        """Solve AX = B, given the Cholesky factor of A."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of at most ``chunks`` consecutive parts of one size; the last may be smaller."""
     def clamp(self, min: Tensor | builtins.float | None = None, max: Tensor | builtins.float | None = None) -> Tensor:
@@ -380,7 +379,7 @@ class Methods:
     def deg2rad_(self) -> Tensor:
         """In-place form of :func:`deg2rad`: writes the result into ``input`` and returns it."""
     def det(self) -> Tensor:
-        """Determinant of a square matrix."""
+        """Determinant of a square matrix; as :func:`tensorplay.linalg.det`."""
     def diag(self, diagonal: builtins.int = 0) -> Tensor:
         """A square matrix with the vector on a diagonal; or a copy of the diagonal of a matrix."""
     def diag_embed(self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
@@ -510,7 +509,7 @@ class Methods:
     def geometric_(self, p: builtins.float, *, generator: _Generator | None = None) -> Tensor:
         """Fill with the number of trials up to the first success, where each succeeds with probability ``p``."""
     def geqrf(self) -> _geqrf:
-        """QR decomposition in LAPACK's form: R above, reflectors below the diagonal, and their factors tau. Not differentiable."""
+        """QR decomposition in LAPACK's form: R above, reflectors below the diagonal, and their factors."""
     def ger(self, vec2: Tensor) -> Tensor:
         """Products of all elements of one vector with all of another."""
     def greater(self, other: Tensor | builtins.complex) -> Tensor:
@@ -708,8 +707,6 @@ class Methods:
         """LU decomposition, packed; :func:`tensorplay.linalg.lu_factor_ex` in its older form."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         """Solve AX = b, given the packed LU decomposition of A; :func:`tensorplay.linalg.lu_solve` in its older form."""
-    def lu_unpack(self, LU_pivots: Tensor, unpack_data: builtins.bool = True, unpack_pivots: builtins.bool = True) -> _lu_unpack:
-        """P, L and U from a packed LU decomposition."""
     @property
     def mH(self) -> Tensor:
         """A view with the last two dimensions swapped, conjugated if complex; a 0-dim tensor stays as it is."""
@@ -735,7 +732,7 @@ class Methods:
     def matrix_exp(self) -> Tensor:
         """Exponential of a square matrix."""
     def matrix_power(self, n: builtins.int) -> Tensor:
-        """A square matrix to an integer power, by repeated squaring."""
+        """A square matrix to an integer power; as :func:`tensorplay.linalg.matrix_power`."""
     def max(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> Any:
         """The largest element; along ``dim`` the largest elements with their indices; or the larger of two tensors."""
     def maximum(self, other: Tensor | builtins.complex) -> Tensor:
@@ -889,6 +886,10 @@ class Methods:
         """What the division rounded towards minus infinity leaves: zero, or of the sign of ``other``."""
     def remainder_(self, other: Tensor | builtins.complex) -> Tensor:
         """In-place form of :func:`remainder`: writes the result into ``input`` and returns it."""
+    def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
+        """Scale the slices along one dimension whose norm is larger down to ``maxnorm``."""
+    def renorm_(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
+        """In-place form of :func:`renorm`: writes the result into ``input`` and returns it."""
     def repeat(self, repeats: Any, *more: builtins.int) -> Tensor:
         """The tensor laid out ``repeats`` times along each dimension, new ones in front first."""
     def repeat_interleave(self, repeats: Any = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
@@ -1046,7 +1047,7 @@ class Methods:
     def transpose_(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place form of :func:`transpose`: the tensor itself becomes the view."""
     def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False) -> _triangular_solve:
-        """Solve AX = input for a triangular A; :func:`tensorplay.linalg.solve_triangular` in its older form."""
+        """Solve AX = b for a triangular A; :func:`tensorplay.linalg.solve_triangular` in its older form."""
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
         """The matrices with zeros above a diagonal."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:

@@ -21,6 +21,7 @@ from .inplace import check_writable, old_value, write
 from .node import Node
 from .primitive import PRIMITIVES
 from .promotion import can_cast
+from .registry import Registries
 from .state import count, state
 from .tensor import Tensor
 from .versions import note_write, storage_of
@@ -63,7 +64,7 @@ def exported(namespace: str, module: dict[str, Any]) -> Callable[[str], Any]:
     return get
 
 
-OPERATORS: dict[str, dict[str, Operator]] = {}
+OPERATORS: Registries[Operator] = Registries()
 """By namespace ("" is the package itself, "linalg", "nn.functional", ...), then by name."""
 
 
@@ -114,7 +115,7 @@ def operator(
                 setattr(Tensor, twin, twin_function)
             entry = Operator(public, namespace, fn, takes_out, as_method, twin)
             if function:
-                OPERATORS.setdefault(namespace, {})[public] = entry
+                OPERATORS[namespace][public] = entry
                 if twin and namespace in ("", "nn.functional"):
                     OPERATORS[namespace][twin] = Operator(twin, namespace, twin_function, False, None, None)
         return fn

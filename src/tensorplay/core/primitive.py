@@ -21,12 +21,14 @@ from .carrier import Batched, Carrier, Dual, DualLevel, Meta
 from .namespace import F, R
 from .node import Node, Output, Reduce
 from .promotion import promote
+from .registry import Registry
 from .saved import observe
 from .state import RARE, count, inferring, live_levels, state
 from .tensor import Tensor, mark_inference, wrap
 from .versions import written
 
-PRIMITIVES: dict[str, Primitive] = {}
+PRIMITIVES: Registry[Primitive] = Registry()
+F.find = lambda name: PRIMITIVES[name].function if name in PRIMITIVES else None
 R.find = lambda name: PRIMITIVES[name].array_kernel if name in PRIMITIVES else None
 BFLOAT16 = dtypes.bfloat16.numpy
 

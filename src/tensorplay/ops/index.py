@@ -1,0 +1,317 @@
+"""Made by tools/make_stubs.py."""
+
+SIZES: dict[str, int] = {
+    "activation": 29320,
+    "attention": 10629,
+    "bessel": 7505,
+    "callables": 2327,
+    "cholesky": 11531,
+    "conv": 32018,
+    "cross_entropy": 17466,
+    "decompositions": 28364,
+    "dense": 18201,
+    "diagonals": 7952,
+    "distance": 5135,
+    "dropout": 12566,
+    "einsum": 16540,
+    "extrema": 14573,
+    "joining": 20483,
+    "least_squares": 11339,
+    "linalg": 29599,
+    "loss": 22741,
+    "margin": 14638,
+    "masked": 7179,
+    "matrices": 8518,
+    "normalization": 24977,
+    "norms": 14773,
+    "padding": 10569,
+    "parts": 6886,
+    "polynomials": 5374,
+    "pool": 25737,
+    "properties": 6581,
+    "random": 33719,
+    "reducing": 2520,
+    "scan": 16142,
+    "scatter": 37532,
+    "sorting": 28495,
+    "special": 12123,
+    "spectra": 22307,
+    "statistics": 23624,
+    "strides": 9319,
+    "typed": 1970,
+    "view_copies": 1849,
+}
+FAMILIES: dict[str, dict[str, str]] = {
+    "activation": {
+        ":": "celu celu_ hardshrink log_softmax prelu relu relu_ selu selu_ softmax threshold threshold_",
+        ":nn.functional": (
+            "celu celu_ elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu "
+            "leaky_relu_ log_softmax logsigmoid mish prelu relu relu6 selu selu_ silu softmax softmin softplus "
+            "softshrink softsign tanhshrink threshold threshold_"
+        ),
+        "F": (
+            "elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu log_softmax log_softmax_backward "
+            "logsigmoid mish normal_cdf prelu relu silu softmax softmax_backward softplus softshrink threshold"
+        ),
+        "Tensor": "hardshrink log_softmax prelu relu relu_ softmax",
+    },
+    "attention": {
+        ":nn.functional": "scaled_dot_product_attention",
+        "F": "attention mask_future masked_softmax",
+    },
+    "bessel": {
+        ":": "i0 i0_ sinc sinc_",
+        ":special": (
+            "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 i0 i0e i1 i1e modified_bessel_i0 modified_bessel_i1 "
+            "modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1 sinc "
+            "spherical_bessel_j0"
+        ),
+        "F": (
+            "airy_ai airy_ai_derivative bessel_i bessel_j bessel_k bessel_y scaled_bessel_i scaled_bessel_k sinc "
+            "spherical_bessel_j"
+        ),
+        "Tensor": "i0 i0_ sinc sinc_",
+    },
+    "callables": {
+        "Tensor": "apply_ map2_ map_",
+    },
+    "cholesky": {
+        ":": "cholesky cholesky_inverse cholesky_solve triangular_solve",
+        ":linalg": "cholesky cholesky_ex solve_triangular",
+        "F": "cholesky solve_triangular",
+        "Tensor": "cholesky cholesky_inverse cholesky_solve triangular_solve",
+    },
+    "conv": {
+        ":": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d",
+        ":nn.functional": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d",
+        "F": "conv conv_input conv_weight",
+    },
+    "cross_entropy": {
+        ":nn.functional": "cross_entropy nll_loss",
+        "F": "class_weights cross_entropy nll_loss pick place",
+    },
+    "decompositions": {
+        ":": "geqrf lu lu_solve lu_unpack orgqr ormqr qr",
+        ":linalg": "householder_product ldl_factor ldl_factor_ex ldl_solve lu lu_factor lu_factor_ex lu_solve qr",
+        "F": "geqrf ldl_factor ldl_unpack lu_factor pivot_matrix qr",
+        "Tensor": "geqrf lu lu_solve orgqr ormqr qr",
+    },
+    "dense": {
+        ":": "bilinear",
+        ":nn.functional": "bilinear embedding linear one_hot",
+        "F": (
+            "embedding embedding_weight linear linear_weight one_hot renormalised scale_rows scaled_gradient "
+            "within"
+        ),
+    },
+    "diagonals": {
+        ":": "diag diag_embed diagflat diagonal tril tril_ tril_indices triu triu_ triu_indices",
+        "F": "diagonal tril triu undiagonal",
+        "Tensor": "diag diag_embed diagflat diagonal tril tril_ triu triu_",
+    },
+    "distance": {
+        ":": "cosine_similarity pairwise_distance pdist",
+        ":nn.functional": "cosine_similarity normalize pairwise_distance pdist",
+    },
+    "dropout": {
+        ":": (
+            "alpha_dropout alpha_dropout_ dropout dropout_ feature_alpha_dropout feature_alpha_dropout_ "
+            "feature_dropout feature_dropout_ native_dropout rrelu rrelu_"
+        ),
+        ":nn.functional": (
+            "alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout gumbel_softmax rrelu "
+            "rrelu_"
+        ),
+    },
+    "einsum": {
+        ":": "einsum tensordot",
+    },
+    "extrema": {
+        ":": "amax amin aminmax argmax argmin max min",
+        "F": "amax amin argmax argmin max max_dim min min_dim put_along",
+        "Tensor": "amax amin aminmax argmax argmin max min",
+    },
+    "joining": {
+        ":": (
+            "block_diag cartesian_prod cat chunk column_stack combinations concat concatenate dsplit dstack "
+            "hsplit hstack meshgrid row_stack split split_with_sizes stack tensor_split unbind unsafe_chunk "
+            "unsafe_split unsafe_split_with_sizes vsplit vstack"
+        ),
+        "F": "split unbind",
+        "Tensor": (
+            "chunk combinations dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk "
+            "unsafe_split unsafe_split_with_sizes vsplit"
+        ),
+    },
+    "least_squares": {
+        ":": "pinverse",
+        ":linalg": "lstsq pinv",
+        "F": "lstsq pinv",
+        "Tensor": "pinverse",
+    },
+    "linalg": {
+        ":": "chain_matmul det inverse logdet matrix_exp matrix_power slogdet vander",
+        ":linalg": (
+            "det diagonal inv inv_ex matrix_exp matrix_power multi_dot slogdet solve solve_ex tensorinv "
+            "tensorsolve vander vecdot"
+        ),
+        "F": "cofactor cofactor_push det inv matrix_exp slogdet solve",
+        "Tensor": "det inverse logdet matrix_exp matrix_power slogdet",
+    },
+    "loss": {
+        ":nn.functional": (
+            "binary_cross_entropy binary_cross_entropy_with_logits gaussian_nll_loss huber_loss kl_div l1_loss "
+            "mse_loss multilabel_soft_margin_loss poisson_nll_loss smooth_l1_loss"
+        ),
+        "F": "binary_cross_entropy binary_cross_entropy_with_logits check_variance huber kl_div mse_loss smooth_l1",
+    },
+    "margin": {
+        ":nn.functional": (
+            "cosine_embedding_loss hinge_embedding_loss margin_ranking_loss multi_margin_loss "
+            "multilabel_margin_loss soft_margin_loss triplet_margin_loss triplet_margin_with_distance_loss"
+        ),
+        "F": "in_classes listed_classes other_classes",
+    },
+    "masked": {
+        ":": "argwhere masked_fill masked_scatter masked_select nonzero nonzero_static",
+        "F": "nonzero nonzero_static",
+        "Tensor": (
+            "argwhere masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select nonzero "
+            "nonzero_static"
+        ),
+    },
+    "matrices": {
+        "F": "inverse_gaps",
+    },
+    "normalization": {
+        ":": "group_norm rms_norm",
+        ":nn.functional": "batch_norm group_norm instance_norm layer_norm local_response_norm rms_norm",
+        "F": "batch_norm channel_moments layer_norm",
+    },
+    "norms": {
+        ":": "cdist renorm renorm_",
+        ":linalg": "cond matrix_norm matrix_rank norm",
+        "F": "cdist",
+        "Tensor": "renorm renorm_",
+    },
+    "padding": {
+        ":": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
+        ":nn.functional": "channel_shuffle pad pixel_shuffle pixel_unshuffle",
+        "F": "add_dim pad take_dim",
+    },
+    "parts": {
+        ":": "as_strided_scatter diagonal_scatter narrow narrow_copy select select_scatter slice_scatter",
+        "Tensor": "as_strided_scatter diagonal_scatter narrow narrow_copy select select_scatter slice_scatter",
+    },
+    "polynomials": {
+        ":special": (
+            "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w "
+            "hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p "
+            "shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v "
+            "shifted_chebyshev_polynomial_w"
+        ),
+        "F": "chebyshev_t chebyshev_u gegenbauer hermite_h hermite_he laguerre legendre",
+    },
+    "pool": {
+        ":": "adaptive_avg_pool1d avg_pool1d max_pool1d max_pool2d max_pool3d",
+        ":nn.functional": (
+            "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
+            "adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d"
+        ),
+        "F": (
+            "add_places divided_down listed_indices max_pool max_pool_backward max_pool_indices scaled sum_pool "
+            "sum_pool_input take_places"
+        ),
+    },
+    "properties": {
+        ":": (
+            "get_device is_complex is_floating_point is_inference is_same_size is_signed is_tensor numel "
+            "result_type"
+        ),
+        "Tensor": "dim_order is_pinned is_same_size is_set_to",
+    },
+    "random": {
+        ":": (
+            "bernoulli binomial multinomial normal poisson rand rand_like randint randint_like randn randn_like "
+            "randperm"
+        ),
+        "F": "bernoulli binomial check_deviation multinomial normal poisson",
+        "Tensor": (
+            "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal_ random_ "
+            "uniform_"
+        ),
+    },
+    "reducing": {
+    },
+    "scan": {
+        ":": "cummax cummin cumprod cumprod_ cumsum cumsum_ cumulative_trapezoid diff logcumsumexp trapezoid trapz",
+        "F": "cummax cummin cumprod cumsum logcumsumexp",
+        "Tensor": "cummax cummin cumprod cumprod_ cumsum cumsum_ diff logcumsumexp",
+    },
+    "scatter": {
+        ":": (
+            "gather index_add index_copy index_fill index_put index_put_ index_reduce index_select put scatter "
+            "scatter_add scatter_reduce take take_along_dim unravel_index"
+        ),
+        "F": "gather scatter scatter_reduce ungather",
+        "Tensor": (
+            "gather index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ "
+            "index_reduce index_reduce_ index_select put put_ scatter scatter_ scatter_add scatter_add_ "
+            "scatter_reduce scatter_reduce_ take take_along_dim"
+        ),
+    },
+    "sorting": {
+        ":": (
+            "argsort bucketize isin kthvalue median mode msort nanmedian searchsorted sort topk unique "
+            "unique_consecutive"
+        ),
+        "F": "isin kthvalue_dim median median_dim mode_dim nanmedian nanmedian_dim searchsorted sort topk",
+        "Tensor": (
+            "argsort bucketize kthvalue median mode msort nanmedian searchsorted sort topk unique "
+            "unique_consecutive"
+        ),
+    },
+    "special": {
+        ":": (
+            "digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ igamma igamma_ igammac igammac_ lgamma lgamma_ "
+            "mvlgamma mvlgamma_ polygamma xlogy xlogy_"
+        ),
+        ":special": (
+            "digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln log1p log_ndtr logit "
+            "multigammaln ndtr ndtri polygamma psi round xlog1py xlogy zeta"
+        ),
+        "F": (
+            "digamma entr erf erfc erfcx erfinv igamma igammac lgamma log_ndtr ndtr ndtri polygamma xlog1py xlogy "
+            "zeta"
+        ),
+        "Tensor": (
+            "digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ igamma igamma_ igammac igammac_ lgamma lgamma_ "
+            "mvlgamma mvlgamma_ polygamma polygamma_ xlogy xlogy_"
+        ),
+    },
+    "spectra": {
+        ":": "pca_lowrank svd svd_lowrank",
+        ":linalg": "eig eigh eigvals eigvalsh svd svdvals",
+        "F": "eig eigh spectrum svd",
+        "Tensor": "svd",
+    },
+    "statistics": {
+        ":": "bincount corrcoef cov histc histogram histogramdd nanquantile quantile",
+        "F": "histc histogram",
+        "Tensor": "bincount corrcoef cov histc histogram histogramdd nanquantile quantile",
+    },
+    "strides": {
+        ":": "as_strided as_strided_ squeeze_ t_ unsqueeze_",
+        "F": "as_strided fold_windows unfold",
+        "Tensor": "as_strided as_strided_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unfold unsqueeze_",
+    },
+    "typed": {
+    },
+    "view_copies": {
+        ":": (
+            "alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy split_with_sizes_copy "
+            "squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy "
+            "view_as_real_copy view_copy"
+        ),
+    },
+}

@@ -1,0 +1,36 @@
+"""Made by tools/make_stubs.py."""
+
+from .core.return_types import aminmax as aminmax
+from .core.return_types import cummax as cummax
+from .core.return_types import cummin as cummin
+from .core.return_types import frexp as frexp
+from .core.return_types import geqrf as geqrf
+from .core.return_types import histogram as histogram
+from .core.return_types import histogramdd as histogramdd
+from .core.return_types import kthvalue as kthvalue
+from .core.return_types import linalg_cholesky_ex as linalg_cholesky_ex
+from .core.return_types import linalg_eig as linalg_eig
+from .core.return_types import linalg_eigh as linalg_eigh
+from .core.return_types import linalg_inv_ex as linalg_inv_ex
+from .core.return_types import linalg_ldl_factor as linalg_ldl_factor
+from .core.return_types import linalg_ldl_factor_ex as linalg_ldl_factor_ex
+from .core.return_types import linalg_lstsq as linalg_lstsq
+from .core.return_types import linalg_lu as linalg_lu
+from .core.return_types import linalg_lu_factor as linalg_lu_factor
+from .core.return_types import linalg_lu_factor_ex as linalg_lu_factor_ex
+from .core.return_types import linalg_qr as linalg_qr
+from .core.return_types import linalg_slogdet as linalg_slogdet
+from .core.return_types import linalg_solve_ex as linalg_solve_ex
+from .core.return_types import linalg_svd as linalg_svd
+from .core.return_types import lu_unpack as lu_unpack
+from .core.return_types import max as max
+from .core.return_types import median as median
+from .core.return_types import min as min
+from .core.return_types import mode as mode
+from .core.return_types import nanmedian as nanmedian
+from .core.return_types import qr as qr
+from .core.return_types import slogdet as slogdet
+from .core.return_types import sort as sort
+from .core.return_types import svd as svd
+from .core.return_types import topk as topk
+from .core.return_types import triangular_solve as triangular_solve
