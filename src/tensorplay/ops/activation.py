@@ -17,7 +17,7 @@ from ..core.primitive import elementwise, primitive
 from ..core.tensor import Tensor
 from . import arguments as arg
 from .declare import refusing
-from .kernels import BLOCK, narrowed, row_blocks, sum_over, widened
+from .kernels import BLOCK, narrowed, row_blocks, row_exponentials, sum_over, widened
 
 FLOATING = refusing("biuc")
 REAL = refusing("bc")
@@ -661,33 +661,34 @@ def softmax_kernel(xp: Any, input: Any, *, dim: int) -> Any:
     if not input.size:
         return input.copy()
     x = widened(input)
-    out = np.empty(x.shape, x.dtype)
-    if dim == -1 and x.size > BLOCK and x.flags.c_contiguous:
-        columns = x.shape[-1]
-        rows, targets = x.reshape(-1, columns), out.reshape(-1, columns)
-        for block in row_blocks(len(rows), columns):
-            exponentials(rows[block], targets[block], -1)
+    if dim == -1:
+        out = np.empty(x.shape, x.dtype)
+        rows, targets = x.reshape(-1, x.shape[-1]), out.reshape(-1, x.shape[-1])
+        for block in row_blocks(*rows.shape):
+            target = targets[block]
+            target /= row_exponentials(rows[block], target)[1]
     else:
-        exponentials(x, out, dim)
+        out = x - np.maximum.reduce(x, axis=dim, keepdims=True)
+        np.exp(out, out=out)
+        out /= np.add.reduce(out, axis=dim, keepdims=True)
     return narrowed(out, input.dtype)
 
 
-def exponentials(x: Any, out: Any, dim: int) -> None:
-    np.subtract(x, np.maximum.reduce(x, axis=dim, keepdims=True), out=out)
-    np.exp(out, out=out)
-    out /= np.add.reduce(out, axis=dim, keepdims=True)
-
-
 def softmax_backward_kernel(xp: Any, input: Any, result: Any, *, dim: int) -> Any:
+    return by_rows(pull_softmax, input, result, dim)
+
+
+def by_rows(pull: Callable[..., None], input: Any, result: Any, dim: int) -> Any:
+    """``pull(g, out, target, dim)`` over all of the arrays, or over blocks of their rows."""
     g, out = widened(input), widened(result)
     inner = np.empty(out.shape, out.dtype)
-    if dim == -1 and out.size > BLOCK and out.flags.c_contiguous:
+    if dim == -1 and out.size > BLOCK:
         columns = out.shape[-1]
-        gs, outs, targets = g.reshape(-1, columns), out.reshape(-1, columns), inner.reshape(-1, columns)
-        for block in row_blocks(len(outs), columns):
-            pull_softmax(gs[block], outs[block], targets[block], -1)
+        g, rows, targets = g.reshape(-1, columns), out.reshape(-1, columns), inner.reshape(-1, columns)
+        for block in row_blocks(*rows.shape):
+            pull(g[block], rows[block], targets[block], -1)
     else:
-        pull_softmax(g, out, inner, dim)
+        pull(g, out, inner, dim)
     return narrowed(inner, result.dtype)
 
 
@@ -722,34 +723,25 @@ def log_softmax_kernel(xp: Any, input: Any, *, dim: int) -> Any:
     if not input.size:
         return input.copy()
     x = widened(input)
-    out = np.empty(x.shape, x.dtype)
-    if dim == -1 and x.size > BLOCK and x.flags.c_contiguous:
-        columns = x.shape[-1]
-        rows, targets = x.reshape(-1, columns), out.reshape(-1, columns)
-        for block in row_blocks(len(rows), columns):
-            log_probabilities(rows[block], targets[block], -1)
+    if dim == -1:
+        out = np.empty(x.shape, x.dtype)
+        rows, targets = x.reshape(-1, x.shape[-1]), out.reshape(-1, x.shape[-1])
+        for block in row_blocks(*rows.shape):
+            row, target = rows[block], targets[block]
+            top, total = row_exponentials(row, target)
+            np.log(total, out=total)
+            if top is not None:
+                np.subtract(row, top, out=target)
+                row = target
+            np.subtract(row, total, out=target)
     else:
-        log_probabilities(x, out, dim)
+        out = x - np.maximum.reduce(x, axis=dim, keepdims=True)
+        out -= np.log(np.add.reduce(np.exp(out), axis=dim, keepdims=True))
     return narrowed(out, input.dtype)
 
 
-def log_probabilities(x: Any, out: Any, dim: int) -> None:
-    np.subtract(x, np.maximum.reduce(x, axis=dim, keepdims=True), out=out)
-    total = np.add.reduce(np.exp(out), axis=dim, keepdims=True)
-    out -= np.log(total, out=total)
-
-
 def log_softmax_backward_kernel(xp: Any, input: Any, result: Any, *, dim: int) -> Any:
-    g, out = widened(input), widened(result)
-    inner = np.empty(out.shape, out.dtype)
-    if dim == -1 and out.size > BLOCK and out.flags.c_contiguous:
-        columns = out.shape[-1]
-        gs, outs, targets = g.reshape(-1, columns), out.reshape(-1, columns), inner.reshape(-1, columns)
-        for block in row_blocks(len(outs), columns):
-            pull_log_softmax(gs[block], outs[block], targets[block], -1)
-    else:
-        pull_log_softmax(g, out, inner, dim)
-    return narrowed(inner, result.dtype)
+    return by_rows(pull_log_softmax, input, result, dim)
 
 
 def pull_log_softmax(g: Any, out: Any, target: Any, dim: int) -> None:

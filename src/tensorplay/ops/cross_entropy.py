@@ -12,7 +12,7 @@ from ..core.operator import operator
 from ..core.primitive import batch_size, expand_to_batch, primitive
 from ..core.tensor import Tensor
 from . import arguments as arg
-from .kernels import BLOCK, narrowed, row_blocks, widened
+from .kernels import narrowed, row_blocks, row_exponentials, widened
 from .loss import REDUCTIONS, reduction_of, total, total_over
 
 # ---- one score of each row, chosen by class; classes are the last dimension
@@ -97,12 +97,13 @@ def cross_entropy_kernel(xp: Any, input: Any, target: Any, *, ignore_index: int,
         flat = np.where(valid, flat, 0)
     x = widened(x)
     e = np.empty(x.shape, x.dtype)
-    if e.size > BLOCK:
-        sums, losses = np.empty(len(x), x.dtype), np.empty(len(x), x.dtype)
-        for b in row_blocks(*e.shape):
-            losses[b], sums[b] = row_losses(x[b], flat[b], rows[: b.stop - b.start], e[b])
-    else:
-        losses, sums = row_losses(x, flat, rows, e)
+    sums, scores = np.empty((len(x), 1), x.dtype), x[rows, flat]
+    for b in row_blocks(*e.shape):
+        top, sums[b] = row_exponentials(x[b], e[b])
+        if top is not None:
+            scores[b] -= top[:, 0]
+    losses = np.log(sums[:, 0])
+    losses -= scores
     count = len(x)
     if valid is not None:
         losses *= valid
@@ -117,14 +118,6 @@ def cross_entropy_kernel(xp: Any, input: Any, target: Any, *, ignore_index: int,
     return narrowed(out, input.dtype), kept
 
 
-def row_losses(x: Any, target: Any, rows: Any, e: Any) -> tuple[Any, Any]:
-    np.subtract(x, np.maximum.reduce(x, axis=1, keepdims=True), out=e)
-    picked = e[rows, target]
-    np.exp(e, out=e)
-    sums = np.add.reduce(e, axis=1)
-    return np.log(sums) - picked, sums
-
-
 def cross_entropy_vjp(F: Any, g: Any, input: Any, target: Any, ignore_index: int, reduction: str, kept: Any) -> Any:
     if kept is None:
         w = class_weights_of(F, input, target, ignore_index, reduction) * g
@@ -132,7 +125,7 @@ def cross_entropy_vjp(F: Any, g: Any, input: Any, target: Any, ignore_index: int
     e, sums, rows, target, valid, count = kept
     if reduction == "mean":
         g = widened(g) / e.dtype.type(count or np.nan)
-    scale = g.reshape(-1) / sums
+    scale = g.reshape(-1) / sums[:, 0]
     if valid is not None:
         scale *= valid
     out = e * scale[:, None]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.primitive import primitive
 
-BLOCK = 1 << 16
+BLOCK = 1 << 17
 """Elements that a kernel of several passes works on at a time: they stay in the cache between the passes."""
 
 
@@ -28,6 +28,26 @@ def row_blocks(rows: int, columns: int) -> Iterator[slice]:
     step = max(1, BLOCK // max(1, columns))
     for start in range(0, rows, step):
         yield slice(start, min(start + step, rows))
+
+
+def row_exponentials(x: Any, e: Any) -> tuple[Any, Any]:
+    """Write the exponentials of rows into ``e``, less their maxima; the maxima and the sums.
+
+    In large arrays whose maxima are small anyway nothing is subtracted, which saves a pass: the maxima are then None.
+    """
+    top: Any = np.maximum.reduce(x, axis=1, keepdims=True)
+    if x.size > SMALL and -SAFE < top.min() and top.max() < SAFE:
+        top = None
+        np.exp(x, out=e)
+    else:
+        np.subtract(x, top, out=e)
+        np.exp(e, out=e)
+    return top, np.add.reduce(e, axis=1, keepdims=True)
+
+
+SMALL = 1 << 14
+SAFE = 8.0
+"""Below this the exponentials neither overflow nor lose precision when their logarithms are taken."""
 
 
 def kept_shape(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
