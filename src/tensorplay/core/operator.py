@@ -17,7 +17,7 @@ import numpy as np
 from . import dtype as dtypes
 from .callpath import parameters_of
 from .carrier import Meta, own_memory
-from .inplace import check_writable, old_value, write
+from .inplace import check_writable, internally_overlapping, old_value, write
 from .node import Node
 from .primitive import PRIMITIVES
 from .promotion import can_cast
@@ -48,7 +48,7 @@ class Operator:
     @functools.cached_property
     def function(self) -> Callable[..., Any]:
         """The public function, with ``out=`` where it takes one; made at the first need."""
-        return with_out(self.plain, self.name, self.out == "exact") if self.out else self.plain
+        return with_out(self.plain, self.name, self.out) if self.out else self.plain
 
 
 def exported(namespace: str, module: dict[str, Any]) -> Callable[[str], Any]:
@@ -92,7 +92,8 @@ def operator(
     inplace
         Whether it has an in-place twin, ``name_`` (or the given name).
     out
-        Whether the function takes ``out=``; "exact": only of the result's own dtype.
+        Whether the function takes ``out=``; "exact": only of the result's own dtype, "apart":
+        and of other memory than the arguments'.
     function
         Whether it is exported as a function at all.
     aliases
@@ -266,7 +267,7 @@ def check_cast(value: Tensor, target: Tensor, name: str) -> None:
         raise RuntimeError(f"{name}: result type {value.dtype} can't be cast to the desired output type {target.dtype}")
 
 
-def with_out(fn: Callable[..., Any], name: str, exact: bool) -> Callable[..., Any]:
+def with_out(fn: Callable[..., Any], name: str, kind: bool | str = True) -> Callable[..., Any]:
     """The function with a keyword ``out``: a tensor (or tuple of them) that receives the result."""
     signature = inspect.signature(fn)
     parameters = list(signature.parameters.values())
@@ -295,8 +296,9 @@ def with_out(fn: Callable[..., Any], name: str, exact: bool) -> Callable[..., An
         if p.name != "out":
             right.append(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name)
     call = f"fn({', '.join(right)})"
+    apart = f", ({', '.join(p.name for p in parameters[:-1])})" if kind == "apart" else ""
     source = (f"def {name}({', '.join(left)}):\n    if out is None: return {call}\n"
-              f"    return write_out({name!r}, {call}, out, {exact})")  # fmt: skip
+              f"    return write_out({name!r}, {call}, out, {kind is not True}{apart})")  # fmt: skip
     exec(compile(source, f"<tensorplay {name}>", "exec"), scope)
     made = scope[name]
     functools.update_wrapper(made, fn)
@@ -305,7 +307,7 @@ def with_out(fn: Callable[..., Any], name: str, exact: bool) -> Callable[..., An
     return made
 
 
-def write_out(name: str, value: Any, out: Any, exact: bool = False) -> Any:
+def write_out(name: str, value: Any, out: Any, exact: bool = False, inputs: Any = ()) -> Any:
     """Write a result into ``out``, which takes its shape.
 
     Raises
@@ -325,7 +327,18 @@ def write_out(name: str, value: Any, out: Any, exact: bool = False) -> Any:
             store_out(name, v, o)
         return type(value)(*out) if hasattr(value, "_fields") else type(value)(out)
     check_out(name, value, out, exact)
+    if inputs:
+        check_apart(name, out, *inputs)
     return store_out(name, value, out)
+
+
+def check_apart(name: str, out: Tensor, *inputs: Any) -> None:
+    """Refuse to write to memory that is read from, or to memory where elements share a place."""
+    data = out._data
+    if type(data) is np.ndarray and (internally_overlapping(data) or any(
+            isinstance(t, Tensor) and type(t._data) is np.ndarray and np.may_share_memory(data, t._data) for t in inputs)):  # fmt: skip
+        raise RuntimeError(f"{name}(): unsupported operation: some elements of the input tensor and the written-to tensor refer "
+                           "to a single memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
 
 
 def check_out(name: str, value: Tensor, out: Any, exact: bool) -> None:

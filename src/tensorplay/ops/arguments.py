@@ -11,7 +11,9 @@ import numpy as np
 from ..core import dtype as dtypes
 from ..core.interop import readable
 from ..core.namespace import F
+from ..core.operator import check_apart, write_out
 from ..core.primitive import check_broadcast
+from ..core.promotion import can_cast as dtypes_can_cast
 from ..core.tensor import Tensor
 
 
@@ -50,6 +52,15 @@ def broadcast_shape(name: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape that shapes broadcast to."""
     check_broadcast(name, list(shapes))
     return np.broadcast_shapes(*shapes)
+
+
+def written_out(name: str, value: Tensor, out: Any, *inputs: Tensor) -> Tensor:
+    """The value in ``out``, whose memory is none of the inputs'; where its dtype does not fit, PyTorch's TypeError."""
+    if isinstance(out, Tensor) and not dtypes_can_cast(value.dtype, out.dtype):
+        raise TypeError(f"{name}(): result type {value.dtype} can't be cast to the desired output type {out.dtype}")
+    if isinstance(out, Tensor):
+        check_apart(name, out, *inputs)
+    return write_out(name, value, out)
 
 
 def integer(value: Any, name: str, argument: str, position: int = 1) -> int:
@@ -128,10 +139,17 @@ def dimensions(dims: Any, ndim: int, name: str, argument: str = "dim", position:
 
 def reduced(dim: Any, ndim: int, name: str) -> tuple[int, ...] | None:
     """The dimensions of a reduction: None, which means all of them, also for an empty sequence."""
-    if dim is None or (dim.__class__ is not int and isinstance(dim, (tuple, list)) and not dim):
+    if dim is None:
         return None
-    dims = (dimension(dim, ndim, name),) if dim.__class__ is int else dimensions(dim, ndim, name)
-    return dims if ndim else None
+    if type(dim) is int:
+        dims: tuple[int, ...] = (dimension(dim, ndim, name),)
+    elif isinstance(dim, (tuple, list)):
+        dims = tuple([dimension(d, ndim, name) for d in dim])
+        if len(dims) > 1 and len(set(dims)) < len(dims):
+            dims = dimensions(dim, ndim, name)  # which raises
+    else:
+        dims = dimensions(dim, ndim, name)
+    return dims if ndim and dims else None
 
 
 def flag(value: Any, name: str, argument: str, position: int | None = None) -> bool:

@@ -444,19 +444,20 @@ def merge(view: Tensor, advanced: list[tuple[int, Any]]) -> tuple[Tensor, Tensor
 
 # ---- reading
 
+SLICE = PRIMITIVES["slice"]
+
 
 def getitem(self: Tensor, index: Any) -> Tensor:
     """Part of the tensor: a view for ints, slices, None and Ellipsis, else a copy of the entries selected."""
-    kind = type(index)
-    if kind is int:
-        shape = self._data.shape
-        if shape and -shape[0] <= index < shape[0]:
-            return F.slice(self, (index,))
-    elif kind is slice:
-        if index.step is None and self._data.shape and plain(index.start) and plain(index.stop):
-            return F.slice(self, (index,))
-    elif kind is tuple and len(index) <= len(self._data.shape) and all(map(is_simple, index, self._data.shape)):
-        return F.slice(self, index)
+    data, kind = self._data, type(index)
+    if kind is tuple:
+        simple = len(index) <= len(data.shape) and all(map(is_simple, index, data.shape))
+        place = index
+    else:
+        simple = bool(data.shape) and is_simple(index, data.shape[0])
+        place = (index,)
+    if simple:
+        return SLICE.viewed(self, data[(*place, ...)], place) if type(data) is ndarray else F.slice(self, place)
     basic, advanced = parse(index, self._data.shape)
     if not advanced:
         return F.slice(self, basic)

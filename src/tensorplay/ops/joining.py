@@ -31,7 +31,7 @@ def of_common_dtype(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
 
 
 @operator(aliases=("concat", "concatenate"), method=False)
-def cat(tensors: Any, dim: int = 0) -> Tensor:
+def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined along a dimension that they have; all other extents agree.
 
     A tensor of shape (0,) is left aside whatever the others' shape. Dtypes are promoted.
@@ -53,8 +53,7 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
     tensors = of_common_dtype(tensors)
     kept = tensors if all(t._data.ndim > 1 for t in tensors) else tuple(t for t in tensors if t._data.shape != (0,))
     if not kept:
-        arg.dimension(dim, 1, "cat")
-        return F.cat(*tensors, dim=-1)
+        kept = tensors[:1]
     shape = kept[0]._data.shape
     ndim = len(shape)
     dim = arg.dimension(dim, ndim, "cat")
@@ -68,11 +67,12 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
         if have[:dim] != before or have[ndim + dim + 1 :] != behind:
             raise RuntimeError(f"cat(): Sizes of tensors must match except in dimension {dim + ndim}. Expected shape "
                                f"{list(shape)} but got {list(have)} for tensor number {i} in the list.")  # fmt: skip
-    return F.cat(*kept, dim=dim)
+    joined = F.cat(*kept, dim=dim)
+    return joined if out is None else arg.written_out("cat", joined, out, *tensors)
 
 
 @operator(method=False)
-def stack(tensors: Any, dim: int = 0) -> Tensor:
+def stack(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape joined along a new dimension.
 
     Examples
@@ -91,11 +91,12 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
         if other._data.shape != shape:
             raise RuntimeError(f"stack(): expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
                                f"{list(other._data.shape)} at entry {i}")  # fmt: skip
-    return F.stack(*tensors, dim=arg.dimension(dim, len(shape) + 1, "stack"))
+    stacked = F.stack(*tensors, dim=arg.dimension(dim, len(shape) + 1, "stack"))
+    return stacked if out is None else arg.written_out("stack", stacked, out, *tensors)
 
 
 @operator(method=False)
-def hstack(tensors: Any) -> Tensor:
+def hstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined horizontally: along the first dimension if they have one, else along the second.
 
     Examples
@@ -105,11 +106,11 @@ def hstack(tensors: Any) -> Tensor:
     tensor([1, 2, 3])
     """
     tensors = atleast_1d(arg.nonempty_tensors(tensors, "hstack"))
-    return cat(tensors, 0 if tensors[0]._data.ndim == 1 else 1)
+    return cat(tensors, 0 if tensors[0]._data.ndim == 1 else 1, out=out)
 
 
 @operator(method=False, aliases=("row_stack",))
-def vstack(tensors: Any) -> Tensor:
+def vstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined vertically, along the first of at least two dimensions.
 
     Examples
@@ -119,11 +120,11 @@ def vstack(tensors: Any) -> Tensor:
     tensor([[1, 2],
             [3, 4]])
     """
-    return cat(atleast_2d(arg.nonempty_tensors(tensors, "vstack")), 0)
+    return cat(atleast_2d(arg.nonempty_tensors(tensors, "vstack")), 0, out=out)
 
 
 @operator(method=False)
-def dstack(tensors: Any) -> Tensor:
+def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined along the third of at least three dimensions.
 
     Examples
@@ -133,11 +134,11 @@ def dstack(tensors: Any) -> Tensor:
     tensor([[[1, 3],
              [2, 4]]])
     """
-    return cat(atleast_3d(arg.nonempty_tensors(tensors, "dstack")), 2)
+    return cat(atleast_3d(arg.nonempty_tensors(tensors, "dstack")), 2, out=out)
 
 
 @operator(method=False)
-def column_stack(tensors: Any) -> Tensor:
+def column_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Vectors, as columns, and matrices joined along the second dimension.
 
     Examples
@@ -148,7 +149,7 @@ def column_stack(tensors: Any) -> Tensor:
             [2, 4]])
     """
     tensors = arg.nonempty_tensors(tensors, "column_stack")
-    return cat([t if t._data.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in tensors], 1)
+    return cat([t if t._data.ndim > 1 else F.reshape(t, (t._data.size, 1)) for t in tensors], 1, out=out)
 
 
 @operator(method=False, out=False)

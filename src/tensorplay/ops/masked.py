@@ -22,7 +22,7 @@ def bool_mask(mask: Any, name: str, position: int = 2) -> Tensor:
     return mask
 
 
-@operator()
+@operator(out="apart")
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where a mask is true, in one dimension; input and mask broadcast.
 
@@ -117,7 +117,7 @@ def nonzero_batch(p: Any, values: Any, dims: Any) -> Any:
 primitive("nonzero", nonzero_kernel, batch=nonzero_batch)
 
 
-@operator()
+@operator(out="exact")
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The positions of all elements that are not zero: one row each; or a tuple with a vector for each dimension.
 

@@ -74,11 +74,10 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     >>> tp.narrow_copy(tp.arange(5), 0, 1, 3)
     tensor([1, 2, 3])
     """
-    try:
-        part = narrow(input, dim, start, length)
-    except IndexError as error:
-        raise RuntimeError(f"narrow_copy(): {error}") from None
-    return F.clone(part, "C")
+    ndim = arg.tensor(input, "narrow_copy")._data.ndim
+    if arg.integer(dim, "narrow_copy", "dim", 2) >= ndim > 0:
+        raise RuntimeError(f"narrow_copy(): expected dim < {ndim}, the number of dimensions, but got {dim}")
+    return F.clone(narrow(input, dim, start, length), "C")
 
 
 def replaced(input: Tensor, src: Any, view: str, attrs: tuple[Any, ...], shape: tuple[int, ...], name: str) -> Tensor:

@@ -100,7 +100,7 @@ def in_bounds(index: Tensor, extent: int, dim: int, name: str, negative: bool = 
 # ---- whole slices along a dimension
 
 
-@operator()
+@operator(out="apart")
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The slices of the input at the given positions along a dimension.
 
@@ -216,6 +216,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     vector = as_vector(index_of(index, "index_fill"), "index_fill")
     filler = number(value, input, "index_fill")
     vector = in_bounds(vector, shape[dim] if shape else 1, dim + len(shape), "index_fill", negative=True)
+    if filler._data.ndim == 0 and type(vector._data) is np.ndarray:  # each place once: the number's gradient is their sum
+        vector = wrap(np.unique(vector._data % (shape[dim] if shape else 1)))
     return put_slices(input, dim, vector, filler, False)
 
 
@@ -336,7 +338,7 @@ def at_least_vectors(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(t if t._data.ndim else F.reshape(t, (1,)) for t in tensors)
 
 
-@operator()
+@operator(out="apart")
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """For each element of ``index``, the element of the input at that position along ``dim``, all else equal.
 
@@ -721,7 +723,7 @@ def index_reduce(
 # ---- by flat position, and by several indices
 
 
-@operator()
+@operator(out="apart")
 def take(input: Tensor, index: Tensor) -> Tensor:
     """The elements at flat positions; negative ones count from the end.
 
@@ -829,7 +831,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     extents = arg.integers(tuple(shape) if isinstance(shape, Tensor) else shape, "unravel_index", "shape", 2)
     if any(n < 0 for n in extents):
         raise ValueError(f"unravel_index(): 'shape' cannot have negative values, but got {extents}")
-    rest, out = indices, []
+    rest, out = indices if indices._data.dtype == INT64 else F.cast(indices, INT64), []
     for n in reversed(extents):
         out.append(F.remainder(rest, n))
         rest = F.div_floor(rest, n)
