@@ -136,6 +136,8 @@ def inplace_twin(fn: Callable[..., Any], name: str, into: Callable[..., None] | 
         for key, value in kwargs.items():
             if value is input:
                 kwargs[key] = old
+        if state.saved_tensors_hooks and type(old._data) is np.ndarray:
+            old._data = old._data.copy()  # a pack hook must not be given memory that is about to be overwritten
         since = count()
         value = fn(old, *args, **kwargs)
         check_cast(value, input, name)

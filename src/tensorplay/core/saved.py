@@ -9,7 +9,7 @@ from typing import Any
 
 from . import versions
 from .callpath import freed, stale, with_history
-from .node import Node
+from .node import AccumulateGrad, Node
 from .state import state
 from .tensor import Tensor
 
@@ -102,7 +102,9 @@ def is_tensor(node: Node, i: int) -> bool:
 def operand(node: Node, i: int, data: Any) -> Tensor:
     """A saved operand with its history; an output without."""
     place = node.saved_tensors.get(node.saved_names[i])
-    return with_history(data, None if place is None else node.edges[place])
+    t = with_history(data, None if place is None else node.edges[place])
+    leaf = t._node.variable if type(t._node) is AccumulateGrad else None
+    return t if leaf is None or leaf._data is not data else leaf
 
 
 def unpacked(value: Any) -> Any:
@@ -147,14 +149,14 @@ def fresh(node: Node, i: int) -> Any:
     value = unpacked(node.saved[i])
     if value is None or not is_tensor(node, i):
         return value
-    name, place = node.saved_names[i], node.saved_tensors.get(node.saved_names[i])
+    name = node.saved_names[i]
     for data in value if type(value) is tuple else (value,):
         refuse_stale(node, OUR_NAMES.get(name, name), data)
     if name == "out":
         return node.primitive.rebuild_output(value, node)
     if type(value) is tuple:
         return tuple(map(with_history, value, node.edges))
-    return with_history(value, None if place is None else node.edges[place])
+    return operand(node, i, value)
 
 
 def refuse_stale(node: Node, name: str, data: Any) -> None:
