@@ -82,6 +82,11 @@ def integer(value: Any, name: str, argument: str, position: int = 1) -> int:
 def integers(value: Any, name: str, argument: str, position: int = 1) -> tuple[int, ...]:
     """A tuple of ints from an int or a sequence of them."""
     if isinstance(value, (tuple, list)):
+        for v in value:
+            if type(v) is not int:
+                break
+        else:
+            return tuple(value)
         out = []
         for i, v in enumerate(value):
             try:

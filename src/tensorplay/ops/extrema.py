@@ -14,7 +14,9 @@ from ..core.operator import operator
 from ..core.primitive import primitive
 from ..core.tensor import Tensor
 from . import arguments as arg
+from .reducing import reduce_array
 from .reduction import INT64, reduce_batch, restored
+from .scatter import places
 
 # ---- largest and smallest elements
 
@@ -45,11 +47,11 @@ def extremum(name: str, choose: Callable[..., Any], node_name: str, nan_shares: 
 
 
 def largest(xp: Any, input: Any, dim: Any, keepdim: bool) -> Any:
-    return xp.maximum.reduce(input, dim, keepdims=keepdim)
+    return reduce_array(xp.maximum, input, dim, keepdim)
 
 
 def smallest(xp: Any, input: Any, dim: Any, keepdim: bool) -> Any:
-    return xp.minimum.reduce(input, dim, keepdims=keepdim)
+    return reduce_array(xp.minimum, input, dim, keepdim)
 
 
 extremum("amax", largest, "AmaxBackward0", False)
@@ -57,46 +59,23 @@ extremum("amin", smallest, "AminBackward0", False)
 extremum("max", largest, "MaxBackward1", True)
 extremum("min", smallest, "MinBackward1", True)
 
-# ---- taking elements along a dimension
-
-
-def take_along_vjp(F: Any, g: Any, index: Any, input_shape: tuple[int, ...], dim: int) -> Any:
-    return F.add_along(g, index, input_shape[dim], dim)
-
-
-def add_along_kernel(xp: Any, input: Any, index: Any, *, extent: int, dim: int) -> Any:
-    values, index = np.moveaxis(input, dim, -1), np.moveaxis(index, dim, -1)
-    out = np.zeros((*values.shape[:-1], extent), input.dtype)
-    first = np.arange(math.prod(values.shape[:-1])).reshape(*values.shape[:-1], 1) * extent
-    np.add.at(out.reshape(-1), (first + index).reshape(-1), values.reshape(-1))
-    return np.moveaxis(out, -1, dim)
+# ---- elements at distinct positions along a dimension
 
 
 def put_along_kernel(xp: Any, input: Any, index: Any, *, extent: int, dim: int) -> Any:
     shape = list(input.shape)
     shape[dim] = extent
     out = np.zeros(shape, input.dtype)
-    if input.size:
-        np.put_along_axis(out, index, input, dim)
+    out[places(index, dim)] = input
     return out
 
 
 primitive(
-    "take_along", lambda xp, input, index, *, dim: xp.take_along_axis(input, index, dim), vjp={"input": take_along_vjp},
-    jvp={"input": lambda F, t, index, dim: F.take_along(t, index, dim)}, batch="same", node_name="GatherBackward0",
-)  # fmt: skip
-primitive(
-    "add_along", add_along_kernel, vjp={"input": lambda F, g, index, dim: F.take_along(g, index, dim)},
-    jvp={"input": lambda F, t, index, extent, dim: F.add_along(t, index, extent, dim)}, batch="same",
-    node_name="ScatterAddBackward0",
-)  # fmt: skip
-"""Zeros of the given extent, with the input added at ``index``."""
-primitive(
-    "put_along", put_along_kernel, vjp={"input": lambda F, g, index, dim: F.take_along(g, index, dim)},
+    "put_along", put_along_kernel, vjp={"input": lambda F, g, index, dim: F.gather(g, index, dim)},
     jvp={"input": lambda F, t, index, extent, dim: F.put_along(t, index, extent, dim)}, batch="same",
     node_name="ScatterBackward0",
 )  # fmt: skip
-"""The same where no two positions are equal."""
+"""Zeros, and the input where ``gather`` would take it: the transpose of one that takes nothing twice."""
 
 
 def with_dim(F: Any, x: Any, dim: int) -> Any:
@@ -123,34 +102,42 @@ def picked_vjp(F: Any, g: Any, out: Any, input_shape: tuple[int, ...], dim: int,
 
 def picked_jvp(F: Any, tangents: Any, out: Any, dim: int, keepdim: bool) -> Any:
     if keepdim:
-        return [F.take_along(tangents[0], out[1], dim), None]
-    return [without_dim(F, F.take_along(tangents[0], with_dim(F, out[1], dim), dim), dim), None]
+        return [F.gather(tangents[0], out[1], dim), None]
+    return [without_dim(F, F.gather(tangents[0], with_dim(F, out[1], dim), dim), dim), None]
 
 
 def picking(name: str, choose: Callable[..., Any], ranked: bool = False, node_name: str = "") -> None:
-    """Declare (input, dim, keepdim) -> (values, indices), where ``choose(xp, input, dim)`` gives the indices.
+    """Declare (input, dim, keepdim) -> (values, indices), where ``choose(xp, input, dim)`` gives the indices, kept.
 
-    If ``ranked``, there is one more attribute, the rank ``k``, an argument of ``choose``.
+    It may also give the values, as a second result. If ``ranked``, there is one more attribute, the rank ``k``,
+    which ``choose`` takes last.
     """
 
-    def finish(xp: Any, input: Any, index: Any, dim: int, keepdim: bool) -> Any:
-        index = xp.expand_dims(index, dim)
-        values = xp.take_along_axis(input, index, dim)
+    def finish(chosen: Any, input: Any, dim: int, keepdim: bool) -> Any:
+        index, values = chosen if type(chosen) is tuple else (chosen, input[places(chosen, dim)])
         return (values, index) if keepdim else (values.squeeze(dim), index.squeeze(dim))
 
     def kernel(xp: Any, input: Any, *, dim: int, keepdim: bool) -> Any:
-        return finish(xp, input, choose(xp, input, dim), dim, keepdim)
+        return finish(choose(xp, input, dim), input, dim, keepdim)
 
     def ranked_kernel(xp: Any, input: Any, *, dim: int, keepdim: bool, k: int) -> Any:
-        return finish(xp, input, choose(xp, input, dim, k), dim, keepdim)
+        return finish(choose(xp, input, dim, k), input, dim, keepdim)
 
     node_name = node_name or name.removesuffix("_dim").capitalize() + "Backward0"
     primitive(name, ranked_kernel if ranked else kernel, vjp={"input": picked_vjp}, jvp=picked_jvp, batch="same",
               outputs=2, node_name=node_name)  # fmt: skip
 
 
-picking("max_dim", lambda xp, input, dim: input.argmax(dim))
-picking("min_dim", lambda xp, input, dim: input.argmin(dim))
+def first_largest(xp: Any, input: Any, dim: int) -> Any:
+    return input.argmax(dim, keepdims=True), reduce_array(xp.maximum, input, (dim,), True)
+
+
+def first_smallest(xp: Any, input: Any, dim: int) -> Any:
+    return input.argmin(dim, keepdims=True), reduce_array(xp.minimum, input, (dim,), True)
+
+
+picking("max_dim", first_largest)
+picking("min_dim", first_smallest)
 
 
 def picked(name: str, input: Tensor, dim: Any, keepdim: bool, *attrs: Any) -> Any:

@@ -19,6 +19,7 @@ from ..core.primitive import primitive
 from ..core.promotion import promote_types
 from ..core.tensor import Tensor
 from . import arguments as arg
+from .reducing import reduce_array
 
 ALL_DIMS = [tuple(range(-n, 0)) for n in range(65)]
 FLOAT32, INT64 = np.dtype(np.float32), np.dtype(np.int64)
@@ -52,20 +53,20 @@ def spread(F: Any, g: Any, input_shape: tuple[int, ...], dim: Any, keepdim: bool
     return F.expand(restored(F, g, input_shape, dim, keepdim), input_shape)
 
 
-def wide(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
-    """The dtype to accumulate in: float32 for the short floats, int64 for integers, None for the dtype itself."""
-    return None if dtype.char in "dfDF" else FLOAT32 if dtype.kind in "fV" else INT64
-
-
 # ---- sum and mean
 
 
 def sum_kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool) -> Any:
     dtype = input.dtype
     if dtype.char in "dfDF":
-        return xp.add.reduce(input, dim, keepdims=True) if keepdim else xp.add.reduce(input, dim)
-    out = xp.add.reduce(input, dim, dtype=wide(dtype), keepdims=keepdim)
-    return out.astype(dtype) if dtype.kind in "fV" else out
+        if dim is None and not keepdim:
+            return xp.add.reduce(input, None)
+        return reduce_array(xp.add, input, dim, keepdim)
+    if dtype.kind in "fV":
+        return reduce_array(xp.add, input.astype(FLOAT32), dim, keepdim).astype(dtype)
+    if dtype.kind == "b" and dim is None and not keepdim:
+        return xp.asarray(xp.count_nonzero(input))
+    return xp.add.reduce(input, dim, dtype=INT64, keepdims=keepdim)
 
 
 primitive("sum", sum_kernel, vjp={"input": spread}, jvp="linear", batch=reduce_batch)
@@ -104,8 +105,8 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 def mean_kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool) -> Any:
     n, dtype = input.size if dim is None else count_of(input.shape, dim), input.dtype
     if dtype.char in "dfDF":
-        return (xp.add.reduce(input, dim, keepdims=True) if keepdim else xp.add.reduce(input, dim)) / n
-    return (xp.add.reduce(input, dim, dtype=FLOAT32, keepdims=keepdim) / n).astype(dtype)
+        return reduce_array(xp.add, input, dim, keepdim) / n
+    return (reduce_array(xp.add, input.astype(FLOAT32), dim, keepdim) / n).astype(dtype)
 
 
 def mean_vjp(F: Any, g: Any, input_shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
@@ -188,8 +189,10 @@ def product_of_others(F: Any, x: Any, dim: int) -> Any:
 
 def prod_kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool) -> Any:
     dtype = input.dtype
-    out = xp.multiply.reduce(input, dim, dtype=wide(dtype), keepdims=keepdim)
-    return out.astype(dtype) if dtype.kind in "fV" and dtype.itemsize == 2 else out
+    if dtype.char in "dfDF":
+        return reduce_array(xp.multiply, input, dim, keepdim)
+    out = xp.multiply.reduce(input, dim, dtype=FLOAT32 if dtype.kind in "fV" else INT64, keepdims=keepdim)
+    return out.astype(dtype) if dtype.kind in "fV" else out
 
 
 def prod_others(F: Any, input: Any, dim: Any) -> Any:
@@ -251,7 +254,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 
 def logical_kernel(ufunc: str) -> Callable[..., Any]:
     def kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool) -> Any:
-        out = getattr(xp, ufunc).reduce(input if input.dtype.kind == "b" else input != 0, dim, keepdims=keepdim)
+        out = reduce_array(getattr(xp, ufunc), input if input.dtype.kind == "b" else input != 0, dim, keepdim)
         return out.astype(np.uint8) if input.dtype == np.uint8 else out
 
     return kernel
@@ -429,9 +432,9 @@ def per_degree(shape: tuple[int, ...], dim: Any, correction: float) -> float:
 def var_array(xp: Any, input: Any, dim: Any, keepdim: bool, correction: float) -> Any:
     x = input if input.dtype.char in "dfDF" else input.astype(FLOAT32)
     n = count_of(x.shape, dim)
-    c = x - xp.add.reduce(x, dim, keepdims=True) / n
+    c = x - reduce_array(xp.add, x, dim, True) / n
     square = c * c if c.dtype.kind == "f" else c.real * c.real + c.imag * c.imag
-    total = xp.add.reduce(square, dim, keepdims=keepdim)
+    total = reduce_array(xp.add, square, dim, keepdim)
     if n > correction:
         return total / (n - correction)
     with np.errstate(all="ignore"):
@@ -614,10 +617,13 @@ def std_mean(
 
 def logsumexp_kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool) -> Any:
     x = input if input.dtype.char in "dfDF" else input.astype(FLOAT32)
-    top = xp.maximum.reduce(x.real, dim, keepdims=True, initial=-np.inf)
+    if x.size:
+        top = reduce_array(xp.maximum, x.real if x.dtype.kind == "c" else x, dim, True)
+    else:
+        top = xp.maximum.reduce(x.real, dim, keepdims=True, initial=-np.inf)
     top = xp.where(xp.isfinite(top), top, 0)
     with np.errstate(all="ignore"):
-        out = xp.log(xp.add.reduce(xp.exp(x - top), dim, keepdims=True)) + top
+        out = xp.log(reduce_array(xp.add, xp.exp(x - top), dim, True)) + top
     if not keepdim:
         out = out.squeeze(dim) if dim is not None else out.reshape(())
     return out.astype(input.dtype)

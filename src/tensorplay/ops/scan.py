@@ -125,9 +125,14 @@ def before(F: Any, out: Any, dim: int) -> Any:
 
 
 def cumprod_vjp(F: Any, g: Any, input: Any, out: Any, dim: int) -> Any:
-    """Backwards, g[i] + x[i + 1] * (g[i + 1] + x[i + 2] * ...), times the product before i: no division by x."""
+    """Backwards, g[i] + x[i + 1] * (g[i + 1] + x[i + 2] * ...), times the product before i: no division by x.
+
+    Over arrays one may look, and divide where no product is zero or has overflowed.
+    """
     if not input.shape[dim]:
         return g
+    if type(out) is np.ndarray and out.all() and np.isfinite(out).all():
+        return F.cumsum(g * out, dim, True) / input
     factors = shifted(F, backwards(F, input, dim), dim, F.zeros_like)
     return before(F, out, dim) * backwards(F, recurrence(F, factors, backwards(F, g, dim), dim), dim)
 
@@ -174,10 +179,10 @@ def cumulative_extremum(name: str, ufunc: str) -> None:
         return values, xp.maximum.accumulate(xp.where(new, steps, 0), dim)
 
     def vjp(F: Any, g: Any, out: Any, input_shape: tuple[int, ...], dim: int) -> Any:
-        return F.add_along(g[0], out[1], input_shape[dim], dim)
+        return F.ungather(g[0], out[1], input_shape, dim)
 
     def jvp(F: Any, tangents: Any, out: Any, dim: int) -> Any:
-        return [F.take_along(tangents[0], out[1], dim), None]
+        return [F.gather(tangents[0], out[1], dim), None]
 
     primitive(name, kernel, vjp={"input": vjp}, jvp=jvp, batch="same", outputs=2)
 

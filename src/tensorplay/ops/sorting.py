@@ -15,6 +15,7 @@ from ..core.primitive import primitive
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
 from .extrema import extremum, ordered, picked, picking, with_dim
+from .scatter import places
 
 INT64 = np.dtype(np.int64)
 PACKED = 4096  # elements from which one sort of packed integers beats a stable argsort
@@ -37,14 +38,19 @@ def order(xp: Any, x: Any, dim: int, descending: bool = False) -> Any:
     return (x.shape[dim] - 1) - argsort(xp, x[turned], dim)[turned]
 
 
+def part(x: Any, dim: int, start: int, stop: int | None) -> Any:
+    """A slice of an array along one dimension."""
+    return x[(..., slice(start, stop), *(slice(None),) * (-1 - dim))]
+
+
 def stable_argsort(xp: Any, x: Any, dim: int) -> Any:
-    return xp.argsort(x, dim, kind="stable")
+    return x.argsort(dim, kind="stable")
 
 
 def quick_argsort(xp: Any, x: Any, dim: int) -> Any:
     """Quicksort; then equal elements are put into their order by a sort of (number of the run, index), packed."""
-    index, n = xp.argsort(x, dim), x.shape[dim]
-    values = np.moveaxis(xp.take_along_axis(x, index, dim), dim, 0)
+    index, n = x.argsort(dim), x.shape[dim]
+    values = np.moveaxis(x[places(index, dim)], dim, 0)
     new = np.ones(values.shape, bool)
     new[1:] = (values[1:] != values[:-1]) & ((values[1:] == values[1:]) | (values[:-1] == values[:-1]))
     if new.all():
@@ -79,7 +85,7 @@ def packed(x: Any, dim: int, descending: bool) -> Any:
 
 def sort_kernel(xp: Any, input: Any, *, dim: int, descending: bool) -> Any:
     index = order(xp, input, dim, descending)
-    return xp.take_along_axis(input, index, dim), index
+    return input[places(index, dim)], index
 
 
 def lines_vjp(F: Any, g: Any, out: Any, input_shape: tuple[int, ...], dim: int) -> Any:
@@ -87,7 +93,7 @@ def lines_vjp(F: Any, g: Any, out: Any, input_shape: tuple[int, ...], dim: int) 
 
 
 def lines_jvp(F: Any, tangents: Any, out: Any, dim: int) -> Any:
-    return [F.take_along(tangents[0], out[1], dim), None]
+    return [F.gather(tangents[0], out[1], dim), None]
 
 
 primitive("sort", sort_kernel, vjp={"input": lines_vjp}, jvp=lines_jvp, batch="same", outputs=2)
@@ -196,17 +202,14 @@ def msort(input: Tensor) -> Tensor:
 
 def topk_kernel(xp: Any, input: Any, *, dim: int, k: int, largest: bool) -> Any:
     n = input.shape[dim]
-    lead, trail = (slice(None),) * (input.ndim + dim), (slice(None),) * (-1 - dim)
     if 8 * k < n:
         x = input.astype(np.float32) if input.dtype.kind == "V" else input
-        chosen = xp.argpartition(x, n - k if largest and k else k, dim)
-        chosen = chosen[(*lead, slice(n - k, n) if largest else slice(0, k), *trail)]
-        if k:
-            chosen = xp.sort(chosen, dim)
-        chosen = xp.take_along_axis(chosen, order(xp, xp.take_along_axis(input, chosen, dim), dim, largest), dim)
+        chosen = x.argpartition(n - k if largest and k else k, dim)
+        chosen = np.sort(part(chosen, dim, n - k, n) if largest else part(chosen, dim, 0, k), dim)
+        chosen = chosen[places(order(xp, input[places(chosen, dim)], dim, largest), dim)]
     else:
-        chosen = order(xp, input, dim, largest)[(*lead, slice(0, k), *trail)]
-    return xp.take_along_axis(input, chosen, dim), chosen
+        chosen = part(order(xp, input, dim, largest), dim, 0, k)
+    return input[places(chosen, dim)], chosen
 
 
 primitive("topk", topk_kernel, vjp={"input": lines_vjp}, jvp=lines_jvp, batch="same", outputs=2)
@@ -260,7 +263,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 
 def kth(xp: Any, input: Any, dim: int, k: int) -> Any:
     x = input.astype(np.float32) if input.dtype.kind == "V" else input
-    return xp.take(xp.argpartition(x, k, dim), k, dim)
+    return part(x.argpartition(k, dim), dim, k, k + 1)
 
 
 picking("kthvalue_dim", kth, ranked=True)
@@ -315,25 +318,25 @@ def numeric(input: Tensor, name: str) -> None:
 
 def median_position(xp: Any, input: Any, dim: int) -> Any:
     """Where the lower median is; a nan if there is one."""
-    middle = xp.take(order(xp, input, dim), (input.shape[dim] - 1) // 2, dim)
+    rank = (input.shape[dim] - 1) // 2
+    middle = part(order(xp, input, dim), dim, rank, rank + 1)
     if input.dtype.kind not in "fV":
         return middle
     missing = input != input
-    return xp.where(missing.any(dim), missing.argmax(dim), middle)
+    return xp.where(missing.any(dim, keepdims=True), missing.argmax(dim, keepdims=True), middle)
 
 
 def nanmedian_position(xp: Any, input: Any, dim: int) -> Any:
     """Where the lower median of what is not nan is."""
     rank = xp.maximum((input == input).sum(dim, keepdims=True) - 1, 0) // 2
-    return xp.squeeze(xp.take_along_axis(order(xp, input, dim), rank, dim), dim)
+    return order(xp, input, dim)[places(rank, dim)]
 
 
 for name, position in (("median", median_position), ("nanmedian", nanmedian_position)):
     picking(name + "_dim", position, node_name=name.capitalize() + "Backward1")
 
     def value_kernel(xp: Any, input: Any, dim: Any, keepdim: bool, position: Any = position) -> Any:
-        index = xp.expand_dims(position(xp, input, dim[0]), dim[0])
-        value = xp.take_along_axis(input, index, dim[0])
+        value = input[places(position(xp, input, dim[0]), dim[0])]
         return value if keepdim else value.squeeze(dim[0])
 
     extremum(name, value_kernel, name.capitalize() + "Backward0", True)
@@ -410,15 +413,12 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
 def mode_position(xp: Any, input: Any, dim: int) -> Any:
     """The end of the longest run of equal elements in sorted order; of several the first."""
     index = order(xp, input, dim)
-    values = xp.take_along_axis(input, index, dim)
+    values = input[places(index, dim)]
     place = xp.arange(input.shape[dim]).reshape(-1, *(1,) * (-1 - dim))
-    lead, trail = (slice(None),) * (input.ndim + dim), (slice(None),) * (-1 - dim)
     starts = xp.zeros(values.shape, bool)
-    later, earlier = (*lead, slice(1, None), *trail), (*lead, slice(0, -1), *trail)
-    starts[later] = values[later] != values[earlier]
+    part(starts, dim, 1, None)[...] = part(values, dim, 1, None) != part(values, dim, 0, -1)
     run = place - xp.maximum.accumulate(xp.where(starts, place, 0), dim)
-    end = xp.expand_dims(run.argmax(dim), dim)
-    return xp.squeeze(xp.take_along_axis(index, end, dim), dim)
+    return index[places(run.argmax(dim, keepdims=True), dim)]
 
 
 picking("mode_dim", mode_position)
@@ -735,7 +735,7 @@ def searchsorted(
         if type(sorter._data) is np.ndarray and sorter._data.size:
             if sorter._data.min() < 0 or sorter._data.max() >= shape[-1]:
                 raise RuntimeError(f"{name}(): sorter index out of range for {shape[-1]} boundaries")
-        sorted_sequence = F.take_along(sorted_sequence, sorter, -1)
+        sorted_sequence = F.gather(sorted_sequence, sorter, -1)
     return searched(sorted_sequence, input, right or side == "right", out_int32, name)
 
 

@@ -56,7 +56,7 @@ def at_rank(values: Tensor, rank: Any, direction: str) -> Tensor:
         place = int(over_numbers(rank))
         return F.slice(values, (*(slice(None),) * len(lead), slice(place, place + 1)))
     index = F.cast(over_tensors(rank), INT64)
-    return F.take_along(values, F.expand(index, (*lead, index._data.shape[-1])), -1)
+    return F.gather(values, F.expand(index, (*lead, index._data.shape[-1])), -1)
 
 
 def quantiles(

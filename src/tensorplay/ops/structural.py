@@ -10,6 +10,7 @@ from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.primitive import batch_size, expand_to_batch, primitive
 from ..core.tensor import wrap
+from .reducing import reduce_array
 
 # ---- broadcasting and its transpose
 
@@ -49,7 +50,7 @@ def sum_to_kernel(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
         return input
     lead = len(have) - len(shape)
     axes = tuple(range(lead)) + tuple(i + lead for i, n in enumerate(shape) if n == 1 != have[i + lead])
-    return xp.add.reduce(input, axis=axes, keepdims=True).reshape(shape)
+    return reduce_array(xp.add, input, axes, True).reshape(shape)
 
 
 def sum_to_batch(p: Any, values: list[Any], dims: list[Any], shape: tuple[int, ...]) -> Any:
@@ -122,7 +123,7 @@ def permute_batch(p: Any, values: list[Any], _: list[Any], dims: tuple[int, ...]
 
 
 permute = primitive(
-    "permute", lambda xp, input, *, dims: xp.transpose(input, dims),
+    "permute", lambda xp, input, *, dims: input.transpose(dims),
     vjp={"input": lambda F, g, dims: F.permute(g, inverse_permutation(dims))}, jvp="linear", batch=permute_batch, view=True,
 )  # fmt: skip
 """``dims`` count from the end."""
