@@ -12,7 +12,7 @@ from ..core.operator import operator
 from ..core.primitive import batch_size, expand_to_batch, primitive
 from ..core.tensor import Tensor
 from . import arguments as arg
-from .kernels import narrowed, row_blocks, row_exponentials, widened
+from .kernels import BLOCK, narrowed, row_blocks, row_exponentials, widened
 from .loss import REDUCTIONS, reduction_of, total, total_over
 
 # ---- one score of each row, chosen by class; classes are the last dimension
@@ -66,15 +66,17 @@ class_weights = primitive("class_weights", class_weights_kernel, batch=class_wei
 
 
 def check_classes(target: Any, classes: int, ignore_index: int, name: str) -> Any:
-    """None if all targets are classes, else where they are; the others are ``ignore_index``.
+    """None if all targets are classes that count, else where they are; the others are ``ignore_index``.
 
     Raises
     ------
     IndexError
         If a target is neither.
     """
-    if not target.size or (target.min() >= 0 and target.max() < classes):
-        return None if not 0 <= ignore_index < classes or (target != ignore_index).all() else target != ignore_index
+    if ignore_index < 0 or ignore_index >= classes:  # as unsigned numbers, negative targets are too large as well
+        unsigned = target.view(np.uint64) if target.dtype.itemsize == 8 else target
+        if not target.size or np.maximum.reduce(unsigned, axis=None) < classes:
+            return None
     valid = target != ignore_index
     wrong = target[valid & ((target < 0) | (target >= classes))]
     if wrong.size:
@@ -86,53 +88,59 @@ def check_classes(target: Any, classes: int, ignore_index: int, name: str) -> An
 
 
 def cross_entropy_kernel(xp: Any, input: Any, target: Any, *, ignore_index: int, reduction: str) -> Any:
-    """Returns the loss, and the exponentials with their sums for the reverse rule."""
+    """Returns the loss; and for the reverse rule the exponentials, their sums and where the targets are among them."""
     classes = input.shape[-1]
     valid = check_classes(target, classes, ignore_index, "cross_entropy")
-    x = input.reshape(-1, classes) if input.ndim != 2 else input
-    flat = target.reshape(-1)
-    rows = np.arange(len(x))
-    if valid is not None:
+    x = widened(input)
+    if target.ndim != 1:
+        x, target = x.reshape(-1, classes), target.reshape(-1)
+    count = len(x)
+    at = np.arange(0, count * classes, classes or 1)
+    if valid is None:
+        at += target
+    else:
         valid = valid.reshape(-1)
-        flat = np.where(valid, flat, 0)
-    x = widened(x)
+        at += np.where(valid, target, 0)
+        count = np.count_nonzero(valid)
+    scores = x.reshape(-1).take(at)
     e = np.empty(x.shape, x.dtype)
-    sums, scores = np.empty((len(x), 1), x.dtype), x[rows, flat]
-    for b in row_blocks(*e.shape):
-        top, sums[b] = row_exponentials(x[b], e[b])
+    if x.size <= BLOCK:
+        top, sums = row_exponentials(x, e)
         if top is not None:
-            scores[b] -= top[:, 0]
+            scores -= top[:, 0]
+    else:
+        sums = np.empty((len(x), 1), x.dtype)
+        for b in row_blocks(*e.shape):
+            top, sums[b] = row_exponentials(x[b], e[b])
+            if top is not None:
+                scores[b] -= top[:, 0]
     losses = np.log(sums[:, 0])
     losses -= scores
-    count = len(x)
     if valid is not None:
         losses *= valid
-        count = np.count_nonzero(valid)
-    kept = (e, sums, rows, flat, valid, count)
+    out: Any
     if reduction == "none":
-        out = losses.reshape(target.shape)
+        out = losses.reshape(input.shape[:-1])
     else:
         out = np.add.reduce(losses)
         if reduction == "mean":
-            out = out / x.dtype.type(count) if count else np.full((), np.nan, x.dtype)
-    return narrowed(out, input.dtype), kept
+            out = out / out.dtype.type(count or np.nan)
+    return narrowed(out, input.dtype), (e, sums, at, valid, count)
 
 
 def cross_entropy_vjp(F: Any, g: Any, input: Any, target: Any, ignore_index: int, reduction: str, kept: Any) -> Any:
     if kept is None:
         w = class_weights_of(F, input, target, ignore_index, reduction) * g
         return F.softmax(input, -1) * F.reshape(w, (*w.shape, 1)) - F.place(w, target, input.shape[-1])
-    e, sums, rows, target, valid, count = kept
+    e, sums, at, valid, count = kept
     if reduction == "mean":
         g = widened(g) / e.dtype.type(count or np.nan)
-    scale = g.reshape(-1) / sums[:, 0]
+    elif reduction == "none":
+        g = widened(g).reshape(-1)
     if valid is not None:
-        scale *= valid
-    out = e * scale[:, None]
-    if valid is None:
-        out[rows, target] -= g if reduction != "none" else g.reshape(-1)
-    else:
-        out[rows, target] -= g * valid if reduction != "none" else g.reshape(-1) * valid
+        g = g * valid
+    out = e * (g.reshape(-1, 1) / sums)
+    out.reshape(-1)[at] -= g
     return narrowed(out.reshape(input.shape), input.dtype)
 
 
@@ -348,6 +356,14 @@ def cross_entropy(
     """
     if size_average is not None or reduce is not None or reduction not in REDUCTIONS:
         reduction = reduction_of(reduction, size_average, reduce, "cross_entropy")
+    if weight is None and label_smoothing == 0.0:
+        try:
+            shape, wanted = input._data.shape, target._data
+        except AttributeError:
+            pass  # no tensors: refused below
+        else:
+            if len(shape) == 2 and wanted.shape == shape[:1] and wanted.dtype.char in "lq" and input._data.dtype.kind in "fV":
+                return F.cross_entropy(input, target, ignore_index, reduction)
     scores, wanted = arg.tensor(input, "cross_entropy")._data, arg.tensor(target, "cross_entropy", "target", 2)._data
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"cross_entropy(): label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")

@@ -75,12 +75,29 @@ def linear_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
     return F.add(*align([out, bias], [None if of_input is of_weight is None else 0, of_bias]))
 
 
+def sum_rows_kernel(xp: Any, input: Any) -> Any:
+    rows = widened(input)
+    rows = rows.reshape(-1, rows.shape[-1]) if rows.ndim > 2 else rows
+    if rows.ndim == 1:
+        return input
+    return narrowed(np.ones(len(rows), rows.dtype).dot(rows), input.dtype)
+
+
+def sum_rows_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
+    size, *_, columns = values[0]._data.shape
+    return F.reshape(F.sum_to(values[0], (size, *(1,) * (values[0]._data.ndim - 2), columns)), (size, columns))
+
+
+primitive("sum_rows", sum_rows_kernel, vjp={"input": lambda F, g, input_shape: F.expand(g, input_shape)}, jvp="linear",
+          batch=sum_rows_batch, node_name="SumBackward1")  # fmt: skip
+"""The sum over all dimensions but the last: as a product with ones, it is BLAS's."""
+
 linear_ = primitive(
     "linear", linear_kernel,
     vjp={
         "input": lambda F, g, weight: F.linear(g, F.mT(weight)),
         "weight": lambda F, g, input: F.linear_weight(g, input),
-        "bias": lambda F, g, bias_shape: F.sum_to(g, bias_shape),
+        "bias": lambda F, g: F.sum_rows(g),
     },
     jvp={
         "input": lambda F, t, weight: F.linear(t, weight),
