@@ -150,16 +150,22 @@ def test_a_tangent_that_requires_grad():
 BAD = [
     (RuntimeError, "different size|shape", lambda: fwad.make_dual(t([1.0]), t([1.0, 2.0]))),
     (RuntimeError, "dtype", lambda: fwad.make_dual(t([1.0]), tp.ones(1, dtype=tp.float32))),
-    (ValueError, "Expected primal to be floating point or complex, but got: tensorplay.int64",
-     lambda: fwad.make_dual(tp.tensor([1]), t([1.0]))),
+    (
+        ValueError,
+        "Expected primal to be floating point or complex, but got: tensorplay.int64",
+        lambda: fwad.make_dual(tp.tensor([1]), t([1.0])),
+    ),
     (ValueError, "Expected tangent to be floating point or complex", lambda: fwad.make_dual(t([1.0]), tp.tensor([1]))),
     (TypeError, "argument 'tangent' must be Tensor, not float", lambda: fwad.make_dual(t([1.0]), 1.0)),
     (TypeError, "argument 'tensor' must be Tensor, not float", lambda: fwad.make_dual(1.0, t([1.0]))),
     (TypeError, "argument 'tensor' must be Tensor, not float", lambda: fwad.unpack_dual(1.0)),
-    (RuntimeError, "already has a forward gradient at the same level",
-     lambda: fwad.make_dual(fwad.make_dual(t(1.0), t(1.0)), t(1.0))),
+    (
+        RuntimeError,
+        "already has a forward gradient at the same level",
+        lambda: fwad.make_dual(fwad.make_dual(t(1.0), t(1.0)), t(1.0)),
+    ),
     (RuntimeError, "no forward AD level 4; 1 levels are active", lambda: fwad.make_dual(t(1.0), t(1.0), level=4)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("error, message, call", BAD)

@@ -21,7 +21,9 @@ def randn(*shape, seed=0, dtype=tp.float64):
 
 
 def close(got, want, tol=1e-10):
-    np.testing.assert_allclose(got.detach().numpy(), np.asarray(getattr(want, "detach", lambda: want)()), rtol=tol, atol=tol)
+    np.testing.assert_allclose(
+        got.detach().numpy(), np.asarray(getattr(want, "detach", lambda: want)()), rtol=tol, atol=tol
+    )
     assert tuple(got.shape) == np.shape(np.asarray(getattr(want, "detach", lambda: want)()))
 
 
@@ -120,7 +122,12 @@ def test_v_may_be_left_out_for_a_single_element(mode):
 BAD = [
     (RuntimeError, r"v is a tuple of invalid length: should be 2 but got 1", (randn(2), randn(2)), (randn(2),)),
     (RuntimeError, r"v is a tuple of invalid length: should be 2 but got 1", (randn(2), randn(2)), randn(2)),
-    (RuntimeError, r"Entry 1 in v has invalid size: should be \[2\] but got \[3\]", (randn(2), randn(2)), (randn(2), randn(3))),
+    (
+        RuntimeError,
+        r"Entry 1 in v has invalid size: should be \[2\] but got \[3\]",
+        (randn(2), randn(2)),
+        (randn(2), randn(3)),
+    ),
     (RuntimeError, r"v has invalid size: should be \[2\] but got \[1\]", randn(2), randn(1)),
     (RuntimeError, r"real or both complex", randn(2), randn(2, dtype=tp.complex128)),
     (RuntimeError, r"real or both complex", randn(2, dtype=tp.complex128), randn(2)),
@@ -128,7 +135,7 @@ BAD = [
     (TypeError, r"inputs given to jvp .* value at index 1 has type", (randn(2), 3.0), None),
     (TypeError, r"v given to jvp must be either a Tensor", randn(2), 3.0),
     (RuntimeError, r"floating point and complex dtype", tp.tensor([1, 2]), tp.tensor([1, 2])),
-]  # fmt: skip
+]
 
 
 @modes
@@ -204,7 +211,9 @@ def test_no_dependence_is_zero_or_an_error_in_strict_mode(mode):
     close(tangent[1], [0.0, 0.0])
     with pytest.raises(RuntimeError, match="Output 1 of the user-provided function does not require gradients"):
         jvp(lambda x, y: (x * y, tp.ones(2)), (x, y), (v, v), strict=True, mode=mode)
-    with pytest.raises(RuntimeError, match="output of the user-provided function is independent of input 1. This is not"):
+    with pytest.raises(
+        RuntimeError, match="output of the user-provided function is independent of input 1. This is not"
+    ):
         jvp(lambda x, y: x * 2, (x, y), (v, v), strict=True, mode=mode)
     for create_graph in (False, True):
         inputs = (x.requires_grad_(), y)

@@ -249,19 +249,34 @@ def test_a_jacobian_in_chunks_has_the_memory_of_its_chunks():
 # ---- errors
 
 BAD = [
-    (RuntimeError, r"grad\(f\)\(\*args\): Expected f\(\*args\) to return a scalar tensor, got tensor with 1 dims",
-     lambda: func.grad(lambda x: x)(x)),
-    (RuntimeError, r"Expected f\(\*args\) to return a Tensor, got <class 'float'>", lambda: func.grad(lambda x: 3.0)(x)),
+    (
+        RuntimeError,
+        r"grad\(f\)\(\*args\): Expected f\(\*args\) to return a scalar tensor, got tensor with 1 dims",
+        lambda: func.grad(lambda x: x)(x),
+    ),
+    (
+        RuntimeError,
+        r"Expected f\(\*args\) to return a Tensor, got <class 'float'>",
+        lambda: func.grad(lambda x: 3.0)(x),
+    ),
     (RuntimeError, "to return a Tensor, got <class 'tuple'>", lambda: func.grad_and_value(lambda x: (x, x))(x)),
     (ValueError, "must hold Tensors only, got float", lambda: func.grad(lambda x: x)(3.0)),
     (RuntimeError, "grad: Got argnum=2, but only 1 positional inputs", lambda: func.grad(loss, argnums=2)(x)),
     (RuntimeError, "Got argnum=-2, but only 1", lambda: func.jacrev(loss, argnums=-2)(x)),
     (RuntimeError, "argnums elements must be unique", lambda: func.grad(loss, argnums=(0, 0))(x, y)),
     (RuntimeError, "argnums elements must be unique", lambda: func.grad(loss, argnums=(0, -2))(x, y)),
-    (RuntimeError, "argnums must be an int or a tuple of ints that is not empty", lambda: func.grad(loss, argnums=())(x)),
+    (
+        RuntimeError,
+        "argnums must be an int or a tuple of ints that is not empty",
+        lambda: func.grad(loss, argnums=())(x),
+    ),
     (RuntimeError, "argnums must be int or Tuple", lambda: func.jacfwd(loss, argnums="a")(x)),
     (RuntimeError, "only Tensors of floating point", lambda: func.grad(lambda x: x.sum())(tp.tensor([1, 2]))),
-    (RuntimeError, "should be a tuple: \\(output, aux\\) if has_aux is True", lambda: func.grad(lambda x: x.sum(), has_aux=True)(x)),
+    (
+        RuntimeError,
+        "should be a tuple: \\(output, aux\\) if has_aux is True",
+        lambda: func.grad(lambda x: x.sum(), has_aux=True)(x),
+    ),
     (RuntimeError, "only for real scalar outputs", lambda: func.grad(lambda x: (x * 1j).sum())(x)),
     (RuntimeError, r"vjp: Expected f\(\*primals\) to return only tensors, got int", lambda: func.vjp(lambda x: 3, x)),
     (RuntimeError, "vjp: the cotangents must have the shapes", lambda: func.vjp(lambda x: x, x)[1](tp.ones(2))),
@@ -271,22 +286,39 @@ BAD = [
     (RuntimeError, "Expected primals to be a tuple", lambda: func.jvp(lambda x: x, x, (x,))),
     (RuntimeError, "Expected tangents to be a tuple", lambda: func.jvp(lambda x: x, (x,), x)),
     (RuntimeError, "Expected primals to be a tuple that is not empty", lambda: func.jvp(lambda: x, (), ())),
-    (RuntimeError, r"expected the tangents to have the structure \(\*,\), got \(\*, \*\)",
-     lambda: func.jvp(lambda x: x, (x,), (x, x))),
-    (RuntimeError, r"jvp: the tangents must have the shapes .* leaf 0 has \[2\], expected \[3\]",
-     lambda: func.jvp(lambda x: x, (x,), (tp.ones(2),))),
+    (
+        RuntimeError,
+        r"expected the tangents to have the structure \(\*,\), got \(\*, \*\)",
+        lambda: func.jvp(lambda x: x, (x,), (x, x)),
+    ),
+    (
+        RuntimeError,
+        r"jvp: the tangents must have the shapes .* leaf 0 has \[2\], expected \[3\]",
+        lambda: func.jvp(lambda x: x, (x,), (tp.ones(2),)),
+    ),
     (ValueError, "floating point or complex", lambda: func.jvp(lambda x: x, (tp.tensor([1]),), (tp.tensor([1]),))),
     (RuntimeError, "jvp: Expected f.* to return only tensors, got int", lambda: func.jvp(lambda x: 3, (x,), (x,))),
-    (RuntimeError, "The output of f is independent of the inputs",
-     lambda: func.jvp(lambda x: (x, tp.ones(2)), (x,), (x,), strict=True)),
-    (RuntimeError, "linearize: the tangents must have the shapes", lambda: func.linearize(lambda x: x, x)[1](tp.ones(2))),
+    (
+        RuntimeError,
+        "The output of f is independent of the inputs",
+        lambda: func.jvp(lambda x: (x, tp.ones(2)), (x,), (x,), strict=True),
+    ),
+    (
+        RuntimeError,
+        "linearize: the tangents must have the shapes",
+        lambda: func.linearize(lambda x: x, x)[1](tp.ones(2)),
+    ),
     (RuntimeError, "doesn't match the dtype", lambda: func.linearize(lambda x: x, x)[1](tp.ones(3))),
-    (RuntimeError, "linearize: expected the tangents to have the structure", lambda: func.linearize(lambda x: x, x)[1](x, x)),
+    (
+        RuntimeError,
+        "linearize: expected the tangents to have the structure",
+        lambda: func.linearize(lambda x: x, x)[1](x, x),
+    ),
     (ValueError, "jacrev: `chunk_size` should be greater than 0", lambda: func.jacrev(loss, chunk_size=0)),
     (RuntimeError, "jacrev: Expected f.* to return only tensors", lambda: func.jacrev(lambda x: 3)(x)),
     (RuntimeError, "jacfwd: Expected f.* to return only tensors", lambda: func.jacfwd(lambda x: 3)(x)),
     (RuntimeError, "at least one tensor", lambda: func.jacrev(lambda x: None)(x)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("i", range(len(BAD)))
@@ -373,7 +405,10 @@ def test_a_bad_pattern_is_named(pattern, lengths, message):
 
 def test_debug_unwrap_shows_what_is_inside():
     seen = []
-    tp.vmap(lambda row: func.jvp(lambda t: seen.append((func.debug_unwrap(t), func.debug_unwrap(t, recurse=False))) or t,
-                                 (row,), (row,))[1])(m)  # fmt: skip
+    tp.vmap(
+        lambda row: func.jvp(
+            lambda t: seen.append((func.debug_unwrap(t), func.debug_unwrap(t, recurse=False))) or t, (row,), (row,)
+        )[1]
+    )(m)
     close(seen[0][0], M)
     assert seen[0][1].shape == (3,) and func.debug_unwrap(x) is x

@@ -111,8 +111,11 @@ HESSIANS = {
     "forward over reverse": {"vectorize": True, "outer_jacobian_strategy": "forward-mode"},
     "differentiable": {"create_graph": True},
     "differentiable, forward over reverse": {
-        "create_graph": True, "vectorize": True, "outer_jacobian_strategy": "forward-mode"},
-}  # fmt: skip
+        "create_graph": True,
+        "vectorize": True,
+        "outer_jacobian_strategy": "forward-mode",
+    },
+}
 
 
 @pytest.mark.parametrize("how", HESSIANS)
@@ -141,11 +144,10 @@ def test_mixed_derivatives_through_every_function():
 
 NESTED = {
     "dict": ({"a": X, "b": Y}, lambda d: d["a"] * d["b"], lambda g: (g["a"], g["b"])),
-    "ordered dict": (
-        collections.OrderedDict(a=X, b=Y), lambda d: d["a"] * d["b"], lambda g: (g["a"], g["b"])),
+    "ordered dict": (collections.OrderedDict(a=X, b=Y), lambda d: d["a"] * d["b"], lambda g: (g["a"], g["b"])),
     "list": ([X, Y], lambda a, b: a * b, lambda g: tuple(g)),
     "tuple of dicts": (({"a": X}, [Y]), lambda d, rest: d["a"] * rest[0], lambda g: (g[0]["a"], g[1][0])),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", NESTED)
@@ -171,21 +173,44 @@ def test_inputs_and_outputs_may_be_nested(name):
 
 
 STRICT = [
-    (r"output of the user-provided function is independent of input 1\. This is not allowed in strict mode",
-     lambda **k: vjp(lambda x, y: x * 2, (X, Y), V, **k)),
-    (r"Output 0 of the user-provided function does not require gradients", lambda **k: vjp(lambda x: tp.ones(3), X, tp.ones(3), **k)),
-    (r"output of the user-provided function is independent of input 1", lambda **k: jacobian(lambda x, y: x * 2, (X, Y), **k)),
+    (
+        r"output of the user-provided function is independent of input 1\. This is not allowed in strict mode",
+        lambda **k: vjp(lambda x, y: x * 2, (X, Y), V, **k),
+    ),
+    (
+        r"Output 0 of the user-provided function does not require gradients",
+        lambda **k: vjp(lambda x: tp.ones(3), X, tp.ones(3), **k),
+    ),
+    (
+        r"output of the user-provided function is independent of input 1",
+        lambda **k: jacobian(lambda x, y: x * 2, (X, Y), **k),
+    ),
     (r"Output 1 of the user-provided function does not", lambda **k: jacobian(lambda x: (x, tp.ones(2)), X, **k)),
-    (r"found that the jacobian of the user-provided function with respect to input 0 is independent of the input",
-     lambda **k: vhp(lambda x: x.sum(), X, V, **k)),
-    (r"jacobian of the user-provided function with respect to input 0 is independent", lambda **k: hvp(lambda x: x.sum(), X, V, **k)),
-    (r"jacobian of the user-provided function with respect to input 0 is independent", lambda **k: hessian(lambda x: x.sum(), X, **k)),
-    (r"output of the user-provided function is independent of input 1", lambda **k: hessian(lambda x, y: (x**3).sum(), (X, Y), **k)),
-    (r"hessian of the user-provided function is independent of entry 0 in the grad_jacobian",
-     lambda **k: hvp(lambda x: (x * x).sum(), X, V, create_graph=True, **k)),
-    (r"jacobian of the user-provided function is independent of input 0\. This is not allowed in strict mode when create_graph",
-     lambda **k: vjp(lambda x: x * 2, X, V, create_graph=True, **k)),
-]  # fmt: skip
+    (
+        r"found that the jacobian of the user-provided function with respect to input 0 is independent of the input",
+        lambda **k: vhp(lambda x: x.sum(), X, V, **k),
+    ),
+    (
+        r"jacobian of the user-provided function with respect to input 0 is independent",
+        lambda **k: hvp(lambda x: x.sum(), X, V, **k),
+    ),
+    (
+        r"jacobian of the user-provided function with respect to input 0 is independent",
+        lambda **k: hessian(lambda x: x.sum(), X, **k),
+    ),
+    (
+        r"output of the user-provided function is independent of input 1",
+        lambda **k: hessian(lambda x, y: (x**3).sum(), (X, Y), **k),
+    ),
+    (
+        r"hessian of the user-provided function is independent of entry 0 in the grad_jacobian",
+        lambda **k: hvp(lambda x: (x * x).sum(), X, V, create_graph=True, **k),
+    ),
+    (
+        r"jacobian of the user-provided function is independent of input 0\. This is not allowed .* when create_graph",
+        lambda **k: vjp(lambda x: x * 2, X, V, create_graph=True, **k),
+    ),
+]
 
 
 @pytest.mark.parametrize("i", range(len(STRICT)))
@@ -207,23 +232,45 @@ BAD = [
     (TypeError, "inputs given to vjp must be either a Tensor", lambda: vjp(lambda x: x, 3.0)),
     (TypeError, "outputs of the user-provided function given to vjp", lambda: vjp(lambda x: 3.0, X)),
     (TypeError, "inputs given to jacobian .* index 1", lambda: jacobian(lambda x, y: x, (X, None, "a"))),
-    (RuntimeError, "v can only be None if the user-provided function returns a single Tensor", lambda: vjp(lambda x: x, X)),
+    (
+        RuntimeError,
+        "v can only be None if the user-provided function returns a single Tensor",
+        lambda: vjp(lambda x: x, X),
+    ),
     (RuntimeError, r"v has invalid size: should be \[3\] but got \[2\]", lambda: vjp(lambda x: x, X, randn(2))),
     (RuntimeError, "v is a tuple of invalid length: should be 1 but got 2", lambda: vjp(lambda x: x, X, (X, X))),
     (RuntimeError, "v can only be None if the input to the user", lambda: vhp(lambda x: x.sum(), X)),
     (RuntimeError, "function given to vhp should contain a single element", lambda: vhp(lambda x: x, X, X)),
-    (RuntimeError, "function given to hvp should return a single Tensor", lambda: hvp(lambda x: (x.sum(), x.sum()), X, X)),
+    (
+        RuntimeError,
+        "function given to hvp should return a single Tensor",
+        lambda: hvp(lambda x: (x.sum(), x.sum()), X, X),
+    ),
     (RuntimeError, "function given to hessian should contain a single element", lambda: hessian(lambda x: x, X)),
-    (RuntimeError, "function given to hessian to? ?be of dimension 0|should be of dimension 0",
-     lambda: hessian(lambda x: x[:1], X)),
+    (
+        RuntimeError,
+        "function given to hessian to? ?be of dimension 0|should be of dimension 0",
+        lambda: hessian(lambda x: x[:1], X),
+    ),
     (ValueError, "Expected strategy to be either", lambda: jacobian(lambda x: x, X, strategy="sideways")),
-    (ValueError, "Expected outer_jacobian_strategy", lambda: hessian(lambda x: x.sum(), X, outer_jacobian_strategy="no")),
-    (NotImplementedError, "only implemented for `vectorize=True`", lambda: jacobian(lambda x: x, X, strategy="forward-mode")),
-    (NotImplementedError, "not supported together",
-     lambda: jacobian(lambda x: x, X, strict=True, vectorize=True, strategy="forward-mode")),
+    (
+        ValueError,
+        "Expected outer_jacobian_strategy",
+        lambda: hessian(lambda x: x.sum(), X, outer_jacobian_strategy="no"),
+    ),
+    (
+        NotImplementedError,
+        "only implemented for `vectorize=True`",
+        lambda: jacobian(lambda x: x, X, strategy="forward-mode"),
+    ),
+    (
+        NotImplementedError,
+        "not supported together",
+        lambda: jacobian(lambda x: x, X, strict=True, vectorize=True, strategy="forward-mode"),
+    ),
     (RuntimeError, "not supported together", lambda: jacobian(lambda x: x, X, strict=True, vectorize=True)),
     (RuntimeError, "floating point and complex", lambda: jacobian(lambda x: x, tp.tensor([1, 2]))),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("i", range(len(BAD)))

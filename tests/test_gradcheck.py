@@ -12,7 +12,9 @@ from tensorplay.core.primitive import PRIMITIVES, elementwise, primitive
 
 module = importlib.import_module("tensorplay.autograd.gradcheck")
 
-EVERYTHING = dict(check_forward_ad=True, check_batched_grad=True, check_batched_forward_grad=True, check_grad_dtypes=True)
+EVERYTHING = dict(
+    check_forward_ad=True, check_batched_grad=True, check_batched_forward_grad=True, check_grad_dtypes=True
+)
 
 
 def randn(*shape, seed=0, complex=False):
@@ -72,32 +74,57 @@ tangent = {"input": lambda F, t, input: t * 3 * input * input}
 wrong_reverse = elementwise(
     "wrong_reverse", lambda xp, input: input**3, vjp={"input": lambda F, g, input: g * 2 * input}, jvp=tangent
 )
-wrong_forward = elementwise("wrong_forward", lambda xp, input: input**3, **cube, jvp={"input": lambda F, t, input: t * 2.0})
+wrong_forward = elementwise(
+    "wrong_forward", lambda xp, input: input**3, **cube, jvp={"input": lambda F, t, input: t * 2.0}
+)
 ignores_cotangent = elementwise(
     "ignores_cotangent", lambda xp, input: input.copy(), vjp={"input": lambda F, g: F.ones_like(g)}, jvp="linear"
 )
 DRAWS = np.random.default_rng(0)
 not_reentrant = elementwise(
-    "not_reentrant", lambda xp, input: input**3, jvp=tangent,
+    "not_reentrant",
+    lambda xp, input: input**3,
+    jvp=tangent,
     vjp={"input": lambda F, g, input: g * 3 * input * input * (1 + 1e-9 * DRAWS.normal())},
-)  # fmt: skip
+)
 wrong_batch = primitive(
-    "wrong_batch", lambda xp, input: input**3, jvp=tangent,
-    vjp={"input": lambda F, g, input: F.wrong_batch_of_gradient(g) * 3 * input * input}, batch="same",
-)  # fmt: skip
+    "wrong_batch",
+    lambda xp, input: input**3,
+    jvp=tangent,
+    vjp={"input": lambda F, g, input: F.wrong_batch_of_gradient(g) * 3 * input * input},
+    batch="same",
+)
 wrong_batch_of_gradient = primitive(
-    "wrong_batch_of_gradient", lambda xp, input: input * 1, vjp={"input": lambda F, g: g}, jvp="linear",
+    "wrong_batch_of_gradient",
+    lambda xp, input: input * 1,
+    vjp={"input": lambda F, g: g},
+    jvp="linear",
     batch=lambda p, values, dims: values[0] * 2,
-)  # fmt: skip
-wrong_second = elementwise("wrong_second", lambda xp, input: input**3, vjp={"input": lambda F, g, input: g * F.slope(input)})
+)
+wrong_second = elementwise(
+    "wrong_second", lambda xp, input: input**3, vjp={"input": lambda F, g, input: g * F.slope(input)}
+)
 slope = elementwise("slope", lambda xp, input: 3 * input**2, vjp={"input": lambda F, g, input: g * 5 * input})
 narrow = primitive(
-    "narrow_gradient", lambda xp, input: input * 1.0, jvp="linear", batch="same",
+    "narrow_gradient",
+    lambda xp, input: input * 1.0,
+    jvp="linear",
+    batch="same",
     vjp={"input": lambda F, g: g.astype(np.float32) if isinstance(g, np.ndarray) else F.cast(g, np.dtype(np.float32))},
-)  # fmt: skip
+)
 
-OWN = ("wrong_reverse", "wrong_forward", "ignores_cotangent", "not_reentrant", "wrong_batch", "wrong_batch_of_gradient",
-       "wrong_second", "slope", "narrow_gradient", "undefined_grads")  # fmt: skip
+OWN = (
+    "wrong_reverse",
+    "wrong_forward",
+    "ignores_cotangent",
+    "not_reentrant",
+    "wrong_batch",
+    "wrong_batch_of_gradient",
+    "wrong_second",
+    "slope",
+    "narrow_gradient",
+    "undefined_grads",
+)
 
 
 def several_vjp(F, g, needs):
@@ -114,10 +141,18 @@ for name in OWN:  # the rules find one another in the namespaces; nobody else is
     del PRIMITIVES[name]
 
 WRONG = {
-    "reverse": (wrong_reverse, {}, r"Jacobian mismatch for output 0 with respect to input 0,\nnumerical:tensor(.|\n)*analytical:"),
+    "reverse": (
+        wrong_reverse,
+        {},
+        r"Jacobian mismatch for output 0 with respect to input 0,\nnumerical:tensor(.|\n)*analytical:",
+    ),
     "reverse, fast": (wrong_reverse, {"fast_mode": True}, "Jacobian mismatch for output 0 with respect to input 0"),
     "forward": (wrong_forward, {"check_forward_ad": True}, "Jacobian computed with forward mode mismatch for output 0"),
-    "forward, fast": (wrong_forward, {"check_forward_ad": True, "fast_mode": True}, "computed with forward mode mismatch"),
+    "forward, fast": (
+        wrong_forward,
+        {"check_forward_ad": True, "fast_mode": True},
+        "computed with forward mode mismatch",
+    ),
     "a cut": (lambda x: x * x.detach(), {}, "Jacobian mismatch"),
     "no graph": (lambda x: (x * x).detach(), {}, "Numerical gradient for function expected to be zero"),
     "cotangent ignored": (lambda x: ignores_cotangent(x).sum(), {}, "backward not multiplied by grad_output"),
@@ -160,16 +195,34 @@ def test_what_is_not_asked_is_not_checked():
 
 BAD = [
     (ValueError, "at least one input tensor to require gradient", lambda: gradcheck(lambda x: x, (tp.ones(2),))),
-    (ValueError, "at least one of check_forward_ad or check_backward_ad",
-     lambda: gradcheck(lambda x: x, (randn(2),), check_backward_ad=False)),
-    (ValueError, "check_batched_grad=True requires",
-     lambda: gradcheck(lambda x: x, (randn(2),), check_backward_ad=False, check_forward_ad=True, check_batched_grad=True)),
-    (ValueError, "check_batched_forward_grad=True requires",
-     lambda: gradcheck(lambda x: x, (randn(2),), check_batched_forward_grad=True)),
-    (ValueError, "at least one of check_fwd_over_rev", lambda: gradgradcheck(lambda x: x, (randn(2),), check_rev_over_rev=False)),
-    (RuntimeError, "input has a dimension with stride 0",
-     lambda: gradcheck(lambda x: x * 1, (tp.ones(1, dtype=tp.float64).expand(3).requires_grad_(),))),
-]  # fmt: skip
+    (
+        ValueError,
+        "at least one of check_forward_ad or check_backward_ad",
+        lambda: gradcheck(lambda x: x, (randn(2),), check_backward_ad=False),
+    ),
+    (
+        ValueError,
+        "check_batched_grad=True requires",
+        lambda: gradcheck(
+            lambda x: x, (randn(2),), check_backward_ad=False, check_forward_ad=True, check_batched_grad=True
+        ),
+    ),
+    (
+        ValueError,
+        "check_batched_forward_grad=True requires",
+        lambda: gradcheck(lambda x: x, (randn(2),), check_batched_forward_grad=True),
+    ),
+    (
+        ValueError,
+        "at least one of check_fwd_over_rev",
+        lambda: gradgradcheck(lambda x: x, (randn(2),), check_rev_over_rev=False),
+    ),
+    (
+        RuntimeError,
+        "input has a dimension with stride 0",
+        lambda: gradcheck(lambda x: x * 1, (tp.ones(1, dtype=tp.float64).expand(3).requires_grad_(),)),
+    ),
+]
 
 
 @pytest.mark.parametrize("i", range(len(BAD)))

@@ -144,7 +144,9 @@ TRANSFORMS = {
     "hessian": lambda f: func.hessian(f)(t64(X[0])),
     "linearize": lambda f: func.linearize(f, t64(X[0])),
     "functional.jvp": lambda f: autograd.functional.jvp(f, t64(X[0]), t64(X[1]), mode="forward"),
-    "functional.jacobian": lambda f: autograd.functional.jacobian(f, t64(X[0]), vectorize=True, strategy="forward-mode"),
+    "functional.jacobian": lambda f: autograd.functional.jacobian(
+        f, t64(X[0]), vectorize=True, strategy="forward-mode"
+    ),
 }
 
 
@@ -314,9 +316,14 @@ def test_an_input_that_the_output_never_met_raises():
 
 
 READS = {
-    "item": lambda t: t.item(), "bool": bool, "float": float, "int": int, "numpy": lambda t: t.numpy(),
-    "tolist": lambda t: t.tolist(), "if": lambda t: 1 if t > 0 else 2,
-}  # fmt: skip
+    "item": lambda t: t.item(),
+    "bool": bool,
+    "float": float,
+    "int": int,
+    "numpy": lambda t: t.numpy(),
+    "tolist": lambda t: t.tolist(),
+    "if": lambda t: 1 if t > 0 else 2,
+}
 
 
 @pytest.mark.parametrize("name", READS)
@@ -390,7 +397,10 @@ class Reverse:
         x = x.view_as(x) if x.requires_grad else x.detach().requires_grad_()
         y = f(x)
         zero = tp.zeros_like(x)
-        rows = [autograd.grad(y[i], x, create_graph=True, allow_unused=True)[0] if y.requires_grad else None for i in range(3)]
+        rows = [
+            autograd.grad(y[i], x, create_graph=True, allow_unused=True)[0] if y.requires_grad else None
+            for i in range(3)
+        ]
         return tp.stack([zero if row is None else row for row in rows])
 
     @classmethod

@@ -35,7 +35,7 @@ PLACES = {
     "list for all": (lambda x, y: x * y, (a, b), [0, 0], A * B),
     "a container for all below": (lambda xs, y: xs[0] * xs[1] + y, ((a, b), c), (0, None), A * B + C),
     "named tuple": (lambda p: p.x * p.y, (collections.namedtuple("P", "x y")(a, b),), 0, A * B),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PLACES)
@@ -98,7 +98,9 @@ def test_nested():
     x, y = tp.tensor(R.normal(size=3)), tp.tensor(R.normal(size=5))
     close(tp.vmap(lambda s: tp.vmap(lambda t: s * t)(y))(x), np.outer(x.numpy(), y.numpy()))
     close(tp.vmap(tp.vmap(tp.vmap(lambda s: s * 2)))(a), 2 * A)
-    close(tp.vmap(tp.vmap(lambda s, t: s * t, in_dims=(None, 0)), in_dims=(0, None))(x, y), np.outer(x.numpy(), y.numpy()))
+    close(
+        tp.vmap(tp.vmap(lambda s, t: s * t, in_dims=(None, 0)), in_dims=(0, None))(x, y), np.outer(x.numpy(), y.numpy())
+    )
     close(tp.vmap(lambda m: tp.vmap(lambda col: col.sum(), in_dims=1)(m))(a), A.sum(1))
 
 
@@ -149,9 +151,14 @@ def test_in_place_and_views():
 
 
 def test_random_operators_need_to_be_told():
-    for draw in (lambda: tp.rand(3), lambda: tp.randn(3), lambda: tp.zeros(3).normal_(), lambda: tp.randint(0, 9, (3,))):
+    for draw in (
+        lambda: tp.rand(3),
+        lambda: tp.randn(3),
+        lambda: tp.zeros(3).normal_(),
+        lambda: tp.randint(0, 9, (3,)),
+    ):
         with pytest.raises(RuntimeError, match="randomness error mode"):
-            tp.vmap(lambda x: x.sum() + draw().sum())(a)
+            tp.vmap(lambda x, draw=draw: x.sum() + draw().sum())(a)
 
 
 @pytest.mark.parametrize("draw", [lambda: tp.rand(3), lambda: tp.randn(3), lambda: tp.zeros(3).normal_()])
@@ -187,32 +194,56 @@ def test_randomness_is_a_matter_of_one_call():
 # ---- what is refused
 
 REFUSED = [
-    (ValueError, r"vmap\(<lambda>, in_dims=None, \.\.\.\)\(<inputs>\): expected `in_dims` to be int or a",
-     lambda: tp.vmap(lambda x: x, in_dims=None)(a)),
+    (
+        ValueError,
+        r"vmap\(<lambda>, in_dims=None, \.\.\.\)\(<inputs>\): expected `in_dims` to be int or a",
+        lambda: tp.vmap(lambda x: x, in_dims=None)(a),
+    ),
     (ValueError, "in_dims is not compatible with the structure of", lambda: tp.vmap(lambda x: x, in_dims=(0, 0))(a)),
-    (ValueError, "in_dims is not compatible with the structure of", lambda: tp.vmap(lambda x: x, in_dims=([0, 0],))((a, b))),
+    (
+        ValueError,
+        "in_dims is not compatible with the structure of",
+        lambda: tp.vmap(lambda x: x, in_dims=([0, 0],))((a, b)),
+    ),
     (ValueError, "got no inputs", lambda: tp.vmap(lambda: a)()),
     (ValueError, "at least one", lambda: tp.vmap(lambda x: x, in_dims=(None,))(a)),
-    (ValueError, "Got in_dim=3 for some input, but that input is a Tensor of dimensionality 3",
-     lambda: tp.vmap(lambda x: x, in_dims=3)(a)),
+    (
+        ValueError,
+        "Got in_dim=3 for some input, but that input is a Tensor of dimensionality 3",
+        lambda: tp.vmap(lambda x: x, in_dims=3)(a),
+    ),
     (ValueError, "Got in_dim=-4 for some input", lambda: tp.vmap(lambda x: x, in_dims=-4)(a)),
-    (ValueError, "Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0",
-     lambda: tp.vmap(lambda x: x)(tp.tensor(1.0))),
+    (
+        ValueError,
+        "Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0",
+        lambda: tp.vmap(lambda x: x)(tp.tensor(1.0)),
+    ),
     (ValueError, "Got in_dim=0 for an input but the input is of type int", lambda: tp.vmap(lambda x, n: x)(a, 3)),
     (ValueError, r"same size in the mapped dimension, got sizes \[4, 2\]", lambda: tp.vmap(lambda x, y: x)(a, c)),
     (ValueError, "must only return Tensors, got type <class 'float'>", lambda: tp.vmap(lambda x: 1.0)(a)),
     (ValueError, "must only return Tensors, it returned no tensor", lambda: tp.vmap(lambda x: None)(a)),
     (ValueError, "can not return a BatchedTensor when out_dim is None", lambda: tp.vmap(lambda x: x, out_dims=None)(a)),
-    (ValueError, "out_dims is not compatible with the structure of `outputs`", lambda: tp.vmap(lambda x: x, out_dims=(0, 0))(a)),
+    (
+        ValueError,
+        "out_dims is not compatible with the structure of `outputs`",
+        lambda: tp.vmap(lambda x: x, out_dims=(0, 0))(a),
+    ),
     (ValueError, "out_dims is not compatible", lambda: tp.vmap(lambda x: (x, [x]), out_dims=(0, (0,)))(a)),
     (IndexError, r"expected to be in range of \[-3, 2\], but got 3", lambda: tp.vmap(lambda x: x, out_dims=3)(a)),
-    (RuntimeError, "Only allowed values for randomness are 'error', 'different', or 'same', got 'maybe'",
-     lambda: tp.vmap(lambda x: x, randomness="maybe")(a)),
-    (ValueError, r"chunk_size should be None or greater than 0. \(got 0\)", lambda: tp.vmap(lambda x: x, chunk_size=0)(a)),
+    (
+        RuntimeError,
+        "Only allowed values for randomness are 'error', 'different', or 'same', got 'maybe'",
+        lambda: tp.vmap(lambda x: x, randomness="maybe")(a),
+    ),
+    (
+        ValueError,
+        r"chunk_size should be None or greater than 0. \(got 0\)",
+        lambda: tp.vmap(lambda x: x, chunk_size=0)(a),
+    ),
     (RuntimeError, "vmap.*where", lambda: tp.vmap(lambda x: x * 2 if x.sum() > 0 else x)(a)),
     (RuntimeError, "vmap.*where", lambda: tp.vmap(lambda x: x * x.sum().item())(a)),
     (RuntimeError, "vmap.*where", lambda: tp.vmap(lambda x: tp.tensor(x.sum().numpy()))(a)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("i", range(len(REFUSED)))

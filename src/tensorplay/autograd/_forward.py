@@ -48,8 +48,10 @@ def has_forward_rule(name: str) -> bool:
 
 
 def forward_rules() -> dict[str, str]:
-    """How each differentiable primitive goes forward: "rule", or "transposed" where it is derived from the reverse rule."""
-    return {name: "rule" if has_forward_rule(name) else "transposed" for name, p in PRIMITIVES.items() if p.differentiable}
+    """How each differentiable primitive goes forward: by its "rule", or "transposed" from the reverse rule."""
+    return {
+        name: "rule" if has_forward_rule(name) else "transposed" for name, p in PRIMITIVES.items() if p.differentiable
+    }
 
 
 def dependent_inputs(
@@ -76,13 +78,17 @@ def dependent_inputs(
             below = collect([out._node], oldest) if out._node is not None else []
             found = {end for end in ends if end in set(below)}
             if not found:
-                raise RuntimeError(f"Output {i} of the user-provided function does not require gradients. The outputs must be "
-                                   "computed in a differentiable manner from the input when running in strict mode.")  # fmt: skip
+                raise RuntimeError(
+                    f"Output {i} of the user-provided function does not require gradients. The outputs must be "
+                    "computed in a differentiable manner from the input when running in strict mode."
+                )
             reached.update(found)
         for i, end in enumerate(ends):
             if end not in reached:
-                raise RuntimeError(f"The output of the user-provided function is independent of input {i}. This is not allowed "
-                                   "in strict mode.")  # fmt: skip
+                raise RuntimeError(
+                    f"The output of the user-provided function is independent of input {i}. This is not allowed "
+                    "in strict mode."
+                )
         return outs
 
     return push_forward(watched, primals, tangents)

@@ -26,11 +26,11 @@ class Leaves:
     __slots__ = ("ends", "fresh", "oldest", "tensors", "tracked")
 
     def __init__(self, inputs: Sequence[Tensor], recording: bool, within: Leaves | None = None) -> None:
-        self.oldest = count() if within is None else within.oldest
+        self.oldest: int = count() if within is None else within.oldest
         self.tensors: list[Tensor] = []
         self.ends: list[Node] = []
         self.fresh: set[Node] = set() if within is None else set(within.fresh)
-        self.tracked = within is not None and within.tracked
+        self.tracked: bool = within is not None and within.tracked
         for x in inputs:
             leaf = wrap(x._data)
             if recording and x._node is not None:
@@ -96,7 +96,9 @@ class Leaves:
         roots = [(out._node, g) for out, g in zip(outputs, cotangents) if out._node is not None]
         bare = all(not isinstance(out._data, Carrier) for out in outputs)
         retain = retain_graph or create_graph
-        found = engine.run(roots, self.ends, retain_graph=retain, create_graph=create_graph, accumulate=False, bare=bare)
+        found = engine.run(
+            roots, self.ends, retain_graph=retain, create_graph=create_graph, accumulate=False, bare=bare
+        )
         return [found.get(end) for end in self.ends]
 
     def pull_batch(

@@ -68,8 +68,10 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if not levels:
         raise RuntimeError("exit_dual_level: Trying to exit a forward AD level but no level exists")
     if level is not None and level != len(levels) - 1:
-        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not "
-                           f"supported. (got level {level}, the innermost is {len(levels) - 1})")  # fmt: skip
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not "
+            f"supported. (got level {level}, the innermost is {len(levels) - 1})"
+        )
     state.dual_levels = levels[:-1]
     live_levels.discard(levels[-1])
 
@@ -138,17 +140,22 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             raise TypeError(f"make_dual(): argument '{what}' must be Tensor, not {type(t).__name__}")
     own = level_of(level, "make_dual")
     if own is None:
-        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
-                           "enter_dual_level() first.")  # fmt: skip
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
     for t, what in ((tensor, "primal"), (tangent, "tangent")):
         if t._data.dtype.kind not in "fcV":
             raise ValueError(f"make_dual: Expected {what} to be floating point or complex, but got: {t.dtype}")
     if type(tensor._data) is Dual and tensor._data.level == own:
-        raise RuntimeError("make_dual: Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
-                           "level is not supported; unpack_dual() it first.")  # fmt: skip
+        raise RuntimeError(
+            "make_dual: Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
+            "level is not supported; unpack_dual() it first."
+        )
     for t, what in ((tensor, "tensor"), (tangent, "tangent")):
         if isinstance(t._data, Carrier) and t._data.level > own:
-            raise RuntimeError(f"make_dual: the {what} belongs to a transform further inside than level {level_number(own)}")
+            raise RuntimeError(
+                f"make_dual: the {what} belongs to a transform further inside than level {level_number(own)}"
+            )
     return dual_of(tensor, tangent, own)
 
 

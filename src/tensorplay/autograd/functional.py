@@ -1,7 +1,7 @@
 """Derivatives of functions: Jacobian-vector products, Jacobians, Hessians.
 
-Inputs and results are a tensor, a tuple of them, or nested containers; a tuple (or list) of inputs is passed as separate
-arguments. Results mirror the structure of what they belong to.
+Inputs and results are a tensor, a tuple of them, or nested containers; a tuple (or list) of inputs is passed as
+separate arguments. Results mirror the structure of what they belong to.
 """
 
 from __future__ import annotations
@@ -60,12 +60,18 @@ def taken_apart(tree: Any, name: str, what: str) -> tuple[list[Tensor], pytree.S
     for i, x in enumerate(leaves):
         if not isinstance(x, Tensor):
             if spec is pytree.LEAF:
-                raise TypeError(f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the given "
-                                f"{what} has type {type(x)}.")  # fmt: skip
-            raise TypeError(f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the value at "
-                            f"index {i} has type {type(x)}.")  # fmt: skip
+                raise TypeError(
+                    f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the given "
+                    f"{what} has type {type(x)}."
+                )
+            raise TypeError(
+                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the value at "
+                f"index {i} has type {type(x)}."
+            )
     if not leaves:
-        raise TypeError(f"The {what} given to {name} must be either a Tensor or a tuple of Tensors, got no Tensor at all.")
+        raise TypeError(
+            f"The {what} given to {name} must be either a Tensor or a tuple of Tensors, got no Tensor at all."
+        )
     return leaves, spec
 
 
@@ -73,8 +79,10 @@ def inputs_of(inputs: Any, name: str) -> tuple[list[Tensor], Structure]:
     xs, spec = taken_apart(inputs, name, "inputs")
     for i, x in enumerate(xs):
         if x._data.dtype.kind not in "fcV":
-            raise RuntimeError(f"{name}: only Tensors of floating point and complex dtype can require gradients, but input {i} "
-                               f"is of {x.dtype}")  # fmt: skip
+            raise RuntimeError(
+                f"{name}: only Tensors of floating point and complex dtype can require gradients, but input {i} "
+                f"is of {x.dtype}"
+            )
     return xs, Structure(spec.kind in (tuple, list), spec)
 
 
@@ -100,15 +108,33 @@ def vector(v: Any, like: list[Tensor], spec: pytree.Spec, name: str, what: str) 
     for i, (part, x) in enumerate(zip(vs, like)):
         entry = f"Entry {i} in v" if len(like) > 1 else "v"
         if part._data.shape != x._data.shape:
-            raise RuntimeError(f"{name}: {entry} has invalid size: should be {list(x.shape)} but got {list(part.shape)}.")
+            raise RuntimeError(
+                f"{name}: {entry} has invalid size: should be {list(x.shape)} but got {list(part.shape)}."
+            )
         if part._data.dtype != x._data.dtype and (part._data.dtype.kind == "c") != (x._data.dtype.kind == "c"):
-            raise RuntimeError(f"{name}: {entry} and what it multiplies must both be real or both complex: {entry} is of "
-                               f"{part.dtype}, expected {x.dtype}")  # fmt: skip
+            raise RuntimeError(
+                f"{name}: {entry} and what it multiplies must both be real or both complex: {entry} is of "
+                f"{part.dtype}, expected {x.dtype}"
+            )
         result.append(matching(part, x))
     return result
 
 
 IN_STRICT_MODE = "This is not allowed in strict mode."
+
+NO_PATH = {
+    "outputs": "Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
+    "differentiable manner from the input when running in strict mode.",
+    "grad_inputs": "The gradient with respect to input {i} is independent of the inputs of the user-provided function. "
+    + IN_STRICT_MODE,
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to "
+    f"input {{i}} is independent of the input. {IN_STRICT_MODE} You should ensure that your function is twice "
+    "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for "
+    "example).",
+    "hessian": "The hessian of the user-provided function with respect to input {i} is independent of the input. "
+    f"{IN_STRICT_MODE} You should ensure that your function is thrice differentiable and that the hessian depends on "
+    "the inputs.",
+}
 
 
 def require_path(parts: Sequence[Tensor | None], kind: str, strict: bool) -> None:
@@ -117,22 +143,11 @@ def require_path(parts: Sequence[Tensor | None], kind: str, strict: bool) -> Non
         return
     for i, part in enumerate(parts):
         if part is None:
-            raise RuntimeError(f"The output of the user-provided function is independent of input {i}. {IN_STRICT_MODE}")
+            raise RuntimeError(
+                f"The output of the user-provided function is independent of input {i}. {IN_STRICT_MODE}"
+            )
         if part._node is None:
-            what = {
-                "outputs": f"Output {i} of the user-provided function does not require gradients. The outputs must be computed "
-                           "in a differentiable manner from the input when running in strict mode.",
-                "grad_inputs": f"The gradient with respect to input {i} is independent of the inputs of the user-provided "
-                               f"function. {IN_STRICT_MODE}",
-                "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect "
-                            f"to input {i} is independent of the input. {IN_STRICT_MODE} You should ensure that your function "
-                            "is twice differentiable and that the jacobian depends on the inputs (this would be violated by a "
-                            "linear function for example).",
-                "hessian": f"The hessian of the user-provided function with respect to input {i} is independent of the input. "
-                           f"{IN_STRICT_MODE} You should ensure that your function is thrice differentiable and that the "
-                           "hessian depends on the inputs.",
-            }  # fmt: skip
-            raise RuntimeError(what[kind])
+            raise RuntimeError(NO_PATH[kind].format(i=i))
 
 
 def filled(
@@ -154,8 +169,8 @@ def filled(
 INDEPENDENT = "The output of the user-provided function is independent of input {i}."
 JACOBIAN_INDEPENDENT = "The jacobian of the user-provided function is independent of input {i}."
 TRICK_INDEPENDENT = (
-    "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using the double backward "
-    "trick to compute forward mode gradients."
+    "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using the double "
+    "backward trick to compute forward mode gradients."
 )
 HESSIAN_INDEPENDENT = "The hessian of the user-provided function is independent of entry {i} in the grad_jacobian."
 
@@ -181,8 +196,10 @@ def scalar_output(outs: list[Tensor], spec: pytree.Spec, name: str) -> Tensor:
     if outs[0]._data.size != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
     if outs[0]._data.ndim:
-        raise RuntimeError(f"The Tensor returned by the function given to {name} should be of dimension 0, got shape "
-                           f"{list(outs[0].shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"The Tensor returned by the function given to {name} should be of dimension 0, got shape "
+            f"{list(outs[0].shape)}"
+        )
     return outs[0]
 
 
@@ -230,7 +247,9 @@ def vjp(
         leaves = Leaves(xs, create_graph)
         outs, out_spec = outputs_of(structure.call(func, leaves.tensors), "vjp")
         require_path(outs, "outputs", strict)
-        vs = vector(v, outs, out_spec, "vjp", "the user-provided function returns a single Tensor with a single element")
+        vs = vector(
+            v, outs, out_spec, "vjp", "the user-provided function returns a single Tensor with a single element"
+        )
         found = pulled(leaves, outs, vs, create_graph)
         result = filled(found, xs, strict, create_graph, INDEPENDENT, JACOBIAN_INDEPENDENT)
         return finished(outs, out_spec, create_graph), finished(result, structure.spec, create_graph)
@@ -259,8 +278,9 @@ def jvp(
     strict
         Whether an input that no output depends on, or an output that depends on no input, is an error rather than zero.
     mode
-        ``"reversed"`` pulls back twice (the pullback is linear in its cotangent). ``"forward"`` carries the tangent along in
-        a single pass of forward mode: less work and memory, and no graph unless ``create_graph`` asks for one.
+        ``"reversed"`` pulls back twice (the pullback is linear in its cotangent). ``"forward"`` carries the tangent
+        along in a single pass of forward mode: less work and memory, and no graph unless ``create_graph`` asks for
+        one.
 
     Returns
     -------
@@ -298,7 +318,9 @@ def jvp(
     if mode not in ("reversed", "forward"):
         raise ValueError(f"jvp: mode must be 'reversed' or 'forward', got {mode!r}")
     xs, structure = inputs_of(inputs, "jvp")
-    vs = vector(v, xs, structure.spec, "jvp", "the input to the user-provided function is a single Tensor with a single element")
+    vs = vector(
+        v, xs, structure.spec, "jvp", "the input to the user-provided function is a single Tensor with a single element"
+    )
     if mode == "forward":
         return forward_jvp(func, xs, vs, structure, create_graph, strict)
     with Recording(True):
@@ -365,7 +387,9 @@ def vhp(
     tensor([ 6., 12.])
     """
     xs, structure = inputs_of(inputs, "vhp")
-    vs = vector(v, xs, structure.spec, "vhp", "the input to the user-provided function is a single Tensor with a single element")
+    vs = vector(
+        v, xs, structure.spec, "vhp", "the input to the user-provided function is a single Tensor with a single element"
+    )
     with Recording(True):
         leaves = Leaves(xs, create_graph)
         outs, out_spec = outputs_of(structure.call(func, leaves.tensors), "vhp")
@@ -399,7 +423,9 @@ def hvp(
     tensor([ 6., 12.])
     """
     xs, structure = inputs_of(inputs, "hvp")
-    vs = vector(v, xs, structure.spec, "hvp", "the input to the user-provided function is a single Tensor with a single element")
+    vs = vector(
+        v, xs, structure.spec, "hvp", "the input to the user-provided function is a single Tensor with a single element"
+    )
     with Recording(True):
         leaves = Leaves(xs, create_graph)
         outs, out_spec = outputs_of(structure.call(func, leaves.tensors), "hvp")
@@ -446,8 +472,8 @@ def jacobian(
     Returns
     -------
     Tensor or nested containers of them
-        The structure of the outputs with that of the inputs inside; each part has the shape of the output followed by that
-        of the input.
+        The structure of the outputs with that of the inputs inside; each part has the shape of the output followed by
+        that of the input.
 
     Raises
     ------
@@ -464,27 +490,39 @@ def jacobian(
             [0., 4.]])
     """
     if strategy not in ("reverse-mode", "forward-mode"):
-        raise ValueError(f"jacobian: Expected strategy to be either 'forward-mode' or 'reverse-mode', got {strategy!r}. Hint: "
-                         "forward mode is for functions with more outputs than inputs.")  # fmt: skip
+        raise ValueError(
+            f"jacobian: Expected strategy to be either 'forward-mode' or 'reverse-mode', got {strategy!r}. Hint: "
+            "forward mode is for functions with more outputs than inputs."
+        )
     xs, structure = inputs_of(inputs, "jacobian")
     if strategy == "forward-mode":
         if strict:
-            raise NotImplementedError('jacobian: `strict=True` and `strategy="forward-mode"` are not supported together '
-                                      '(yet). Please either set `strict=False` or `strategy="reverse-mode"`.')  # fmt: skip
+            raise NotImplementedError(
+                'jacobian: `strict=True` and `strategy="forward-mode"` are not supported together '
+                '(yet). Please either set `strict=False` or `strategy="reverse-mode"`.'
+            )
         if not vectorize:
-            raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented "
-                                      f"for `vectorize=True`: got vectorize={vectorize}.")  # fmt: skip
+            raise NotImplementedError(
+                "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented "
+                f"for `vectorize=True`: got vectorize={vectorize}."
+            )
         return forward_jacobian(func, xs, structure, create_graph)
     if strict and vectorize:
-        raise RuntimeError("jacobian: `strict=True` and `vectorized=True` are not supported together. Please either set "
-                           "`strict=False` or `vectorize=False`.")  # fmt: skip
+        raise RuntimeError(
+            "jacobian: `strict=True` and `vectorized=True` are not supported together. Please either set "
+            "`strict=False` or `vectorize=False`."
+        )
     with Recording(True):
         leaves = Leaves(xs, create_graph)
         outs, out_spec = outputs_of(structure.call(func, leaves.tensors), "jacobian")
         require_path(outs, "outputs", strict)
         rows = []
         for o in outs:
-            found = rows_at_once(leaves, o, xs, create_graph) if vectorize else row_by_row(leaves, o, xs, create_graph, strict)
+            found = (
+                rows_at_once(leaves, o, xs, create_graph)
+                if vectorize
+                else row_by_row(leaves, o, xs, create_graph, strict)
+            )
             parts = [F.reshape(g, (*o._data.shape, *x._data.shape)) for g, x in zip(found, xs)]
             rows.append(finished(parts, structure.spec, create_graph))
         return pytree.unflatten(rows, out_spec)
@@ -508,8 +546,10 @@ def row_by_row(leaves: Leaves, out: Tensor, xs: list[Tensor], create_graph: bool
         found = pulled(leaves, [out], [wrap(seed.reshape(shape))], create_graph)
         for column, g in zip(columns, filled(found, xs, strict, create_graph, INDEPENDENT, JACOBIAN_INDEPENDENT)):
             column.append(g)
-    return [F.stack(*column, dim=-1 - x._data.ndim) if column else wrap(np.zeros((0, *x._data.shape), x._data.dtype))
-            for column, x in zip(columns, xs)]  # fmt: skip
+    return [
+        F.stack(*column, dim=-1 - x._data.ndim) if column else wrap(np.zeros((0, *x._data.shape), x._data.dtype))
+        for column, x in zip(columns, xs)
+    ]
 
 
 def forward_jacobian(func: Callable[..., Any], xs: list[Tensor], structure: Structure, create_graph: bool) -> Any:
@@ -577,8 +617,10 @@ def hessian(
             [ 0., 12.]])
     """
     if outer_jacobian_strategy not in ("reverse-mode", "forward-mode"):
-        raise ValueError(f"hessian: Expected outer_jacobian_strategy to be either 'forward-mode' or 'reverse-mode', got "
-                         f"{outer_jacobian_strategy!r}")  # fmt: skip
+        raise ValueError(
+            f"hessian: Expected outer_jacobian_strategy to be either 'forward-mode' or 'reverse-mode', got "
+            f"{outer_jacobian_strategy!r}"
+        )
     xs, structure = inputs_of(inputs, "hessian")
 
     def gradient(*leaves: Tensor) -> tuple[Tensor, ...]:
@@ -588,7 +630,9 @@ def hessian(
         outs, out_spec = outputs_of(structure.call(func, own.tensors), "hessian")
         require_path(outs, "outputs", strict)
         out = scalar_output(outs, out_spec, "hessian")
-        found = pulled(own, [out], [F.ones_like(wrap(out._data))], outer_jacobian_strategy == "reverse-mode" or create_graph)
+        found = pulled(
+            own, [out], [F.ones_like(wrap(out._data))], outer_jacobian_strategy == "reverse-mode" or create_graph
+        )
         require_path(found, "jacobian", strict)
         return tuple(zeros_for(x) if g is None else g for g, x in zip(found, leaves))
 

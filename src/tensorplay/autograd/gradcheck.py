@@ -107,8 +107,8 @@ def get_numerical_jacobian(
 ) -> list[Tensor]:
     """Difference quotients of a function's first output, one matrix for each input (or target) that requires grad.
 
-    ``fn`` takes the inputs as one argument. Rows belong to elements of the input, columns to those of the output; complex
-    elements count twice.
+    ``fn`` takes the inputs as one argument. Rows belong to elements of the input, columns to those of the output;
+    complex elements count twice.
     """
     call = lambda: as_outputs(fn(inputs))[:1]
     xs = differentiable_inputs(tuple_of(inputs if target is None else target))
@@ -126,8 +126,8 @@ def get_numerical_jacobian_wrt_specific_input(
 ) -> tuple[Tensor, ...]:
     """Difference quotients with respect to ``inputs[input_idx]`` (or ``input``), one matrix for each output.
 
-    ``fn`` takes the inputs as one argument. Rows belong to elements of the input, columns to those of the output; complex
-    elements count twice, and so the matrices serve both modes, whatever ``is_forward_ad`` says.
+    ``fn`` takes the inputs as one argument. Rows belong to elements of the input, columns to those of the output;
+    complex elements count twice, and so the matrices serve both modes, whatever ``is_forward_ad`` says.
     """
     x = tuple_of(inputs)[input_idx] if input is None else input
     found = numerical_jacobians(lambda: as_outputs(fn(inputs)), x, eps, len(as_outputs(outputs)))
@@ -142,8 +142,8 @@ def get_analytical_jacobian(
     Returns
     -------
     tuple
-        The matrices (rows belong to elements of the input), whether a second pass gave the same, and whether the gradients
-        have the sizes and the dtypes of the inputs.
+        The matrices (rows belong to elements of the input), whether a second pass gave the same, and whether the
+        gradients have the sizes and the dtypes of the inputs.
     """
     xs = differentiable_inputs(tuple_of(inputs))
     pull = lambda g: grad([output], xs, [g], retain_graph=True, allow_unused=True)
@@ -178,19 +178,27 @@ def check_inputs(inputs: tuple[Any, ...]) -> list[Tensor]:
         if not isinstance(x, Tensor) or x._node is None:
             continue
         if x._data.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):
-            warnings.warn(f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
-                          "will likely fail if all the inputs are not of double precision floating point or complex.",
-                          stacklevel=3)  # fmt: skip
+            warnings.warn(
+                f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
+                "will likely fail if all the inputs are not of double precision floating point or complex.",
+                stacklevel=3,
+            )
         if type(x._data) is not np.ndarray:
-            raise RuntimeError(f"gradcheck: input {i} holds a batch or a tangent; check the function outside of transforms")
+            raise RuntimeError(
+                f"gradcheck: input {i} holds a batch or a tangent; check the function outside of transforms"
+            )
         if x._data.size and any(s == 0 and n > 1 for s, n in zip(x._data.strides, x._data.shape)):
-            raise RuntimeError(f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
-                               "non-overlapping to be able to compute the numerical gradients correctly. You should call "
-                               ".contiguous on the input before passing it to gradcheck.")  # fmt: skip
+            raise RuntimeError(
+                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+                "non-overlapping to be able to compute the numerical gradients correctly. You should call "
+                ".contiguous on the input before passing it to gradcheck."
+            )
     xs = differentiable_inputs(inputs)
     if not xs:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of the them have "
-                         "requires_grad=True.")  # fmt: skip
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of the them have "
+            "requires_grad=True."
+        )
     return xs
 
 
@@ -198,10 +206,12 @@ def report(what: str, i: int, j: int, numerical: Array, analytical: Array) -> st
     """Both Jacobians, and where they differ most."""
     difference = np.abs(numerical - analytical)
     at = np.unravel_index(np.argmax(np.where(np.isnan(difference), np.inf, difference)), difference.shape)
-    return (f"{what} for output {i} with respect to input {j},\nnumerical:{wrap(numerical.T.copy())!r}\n"
-            f"analytical:{wrap(analytical.T.copy())!r}\n(rows: elements of the input, columns: elements of the output; complex "
-            f"elements count twice, real part first). The largest difference is {difference[at]:.3e}, at input element {at[1]} "
-            f"and output element {at[0]}.\n")  # fmt: skip
+    return (
+        f"{what} for output {i} with respect to input {j},\nnumerical:{wrap(numerical.T.copy())!r}\n"
+        f"analytical:{wrap(analytical.T.copy())!r}\n(rows: elements of the input, columns: elements of the output; "
+        f"complex elements count twice, real part first). The largest difference is {difference[at]:.3e}, "
+        f"at input element {at[1]} and output element {at[0]}.\n"
+    )
 
 
 def agree(a: Array, b: Array, rtol: float, atol: float) -> bool:
@@ -211,7 +221,9 @@ def agree(a: Array, b: Array, rtol: float, atol: float) -> bool:
 class Check:
     """One call of gradcheck."""
 
-    def __init__(self, func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, atol: float, rtol: float, nondet: float):
+    def __init__(
+        self, func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, atol: float, rtol: float, nondet: float
+    ):
         self.func, self.inputs, self.eps, self.atol, self.rtol, self.nondet = func, inputs, eps, atol, rtol, nondet
         self.xs = check_inputs(inputs)
         self.outs = self.call()
@@ -223,7 +235,9 @@ class Check:
         """By input, then by output."""
         return [numerical_jacobians(self.call, x, self.eps, len(self.outs)) for x in self.xs]
 
-    def pull(self, outs: Sequence[Tensor], cotangents: Sequence[Tensor], allow_unused: bool = True) -> list[Tensor | None]:
+    def pull(
+        self, outs: Sequence[Tensor], cotangents: Sequence[Tensor], allow_unused: bool = True
+    ) -> list[Tensor | None]:
         return list(grad(list(outs), self.xs, list(cotangents), retain_graph=True, allow_unused=allow_unused))
 
     def backward(self, numerical: list[list[Array]], dtypes: bool) -> None:
@@ -233,13 +247,15 @@ class Check:
             if out._node is None:
                 self.constant(i, numerical)
                 continue
-            pull = lambda g, i=i: self.pull([o for _, o in reached],
-                                            [g if k == i else F.zeros_like(o.detach()) for k, o in reached])  # fmt: skip
+            pull = lambda g, i=i: self.pull(
+                [o for _, o in reached], [g if k == i else F.zeros_like(o.detach()) for k, o in reached]
+            )
             found, parts = analytical_jacobians(out, self.xs, pull)
             for j, (g, x) in enumerate(zip(parts, self.xs)):
                 if g is not None and g._data.shape != x._data.shape:
-                    raise GradcheckError(f"Analytical gradient has incorrect size: {list(g.shape)} for input {j} of size "
-                                         f"{list(x.shape)}")  # fmt: skip
+                    raise GradcheckError(
+                        f"Analytical gradient has incorrect size: {list(g.shape)} for input {j} of size {list(x.shape)}"
+                    )
                 if dtypes and g is not None and g._data.dtype != x._data.dtype:
                     raise GradcheckError(f"Gradient has dtype mismatch: {g.dtype} for input {j} of {x.dtype}")
                 if not agree(found[j], numerical[j][i], self.rtol, self.atol):
@@ -248,17 +264,19 @@ class Check:
             for j, (first, second) in enumerate(zip(found, again)):
                 if not agree(first, second, 0.0, self.nondet):
                     raise GradcheckError(
-                        "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-                        "different values, although analytical gradient matches numerical gradient. The tolerance for "
-                        f"nondeterminism was {self.nondet}. (output {i}, input {j})"
+                        "Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
+                        "times gives different values, although analytical gradient matches numerical gradient. The "
+                        f"tolerance for nondeterminism was {self.nondet}. (output {i}, input {j})"
                     )
 
     def constant(self, i: int, numerical: list[list[Array]]) -> None:
         """An output without history must not change."""
         for j, row in enumerate(numerical):
             if not agree(row[i], np.zeros_like(row[i]), self.rtol, self.atol):
-                raise GradcheckError(f"Numerical gradient for function expected to be zero: output {i} has no grad_fn, but "
-                                     f"changes with input {j}: {wrap(row[i].T.copy())!r}")  # fmt: skip
+                raise GradcheckError(
+                    f"Numerical gradient for function expected to be zero: output {i} has no grad_fn, but "
+                    f"changes with input {j}: {wrap(row[i].T.copy())!r}"
+                )
 
     def push(self, x: Tensor, direction: Tensor) -> list[Tensor]:
         """Tangents of the outputs in a direction of one input."""
@@ -274,12 +292,16 @@ class Check:
                 for step in directions(x):
                     for column, t, out in zip(columns, self.push(x, unit(x, k, step)), self.outs):
                         if dtypes and t._data.dtype != out._data.dtype:
-                            raise GradcheckError(f"Forward AD gradient has dtype mismatch: {t.dtype} for an output of {out.dtype}")
+                            raise GradcheckError(
+                                f"Forward AD gradient has dtype mismatch: {t.dtype} for an output of {out.dtype}"
+                            )
                         column.append(real_columns(t.detach().numpy()))
             for i, column in enumerate(columns):
                 found = np.stack(column, axis=1) if column else numerical[j][i]
                 if not agree(found, numerical[j][i], self.rtol, self.atol):
-                    raise GradcheckError(report("Jacobian computed with forward mode mismatch", i, j, numerical[j][i], found))
+                    raise GradcheckError(
+                        report("Jacobian computed with forward mode mismatch", i, j, numerical[j][i], found)
+                    )
 
     # ---- one random projection of each Jacobian
 
@@ -299,7 +321,9 @@ class Check:
                     got = 0.0 if g is None else inner(g.detach().numpy(), u._data)
                     if not abs(got - want) <= atol + self.rtol * abs(want):
                         return False
-                if pushed is not None and not abs(inner(v._data, pushed[i].detach().numpy()) - want) <= atol + self.rtol * abs(want):
+                if pushed is not None and not abs(
+                    inner(v._data, pushed[i].detach().numpy()) - want
+                ) <= atol + self.rtol * abs(want):
                     return False
         return True
 
@@ -314,7 +338,9 @@ class Check:
             if g is None:
                 continue
             if np.any(g.detach().numpy() != 0):
-                raise GradcheckError(f"backward not multiplied by grad_output: zeros gave a gradient that is not zero (input {j})")
+                raise GradcheckError(
+                    f"backward not multiplied by grad_output: zeros gave a gradient that is not zero (input {j})"
+                )
             if g._data.shape != x._data.shape:
                 raise GradcheckError(f"grad size is incorrect: {list(g.shape)} for input {j} of size {list(x.shape)}")
             if g._data.dtype != x._data.dtype:
@@ -331,14 +357,18 @@ class Check:
             try:
                 alone = self.pull([out], [ones])
             except Exception as error:
-                raise GradcheckError(f"Expected backward function to handle undefined output grads: with a gradient for output "
-                                     f"{i} only it raised {type(error).__name__}: {error}") from error  # fmt: skip
+                raise GradcheckError(
+                    f"Expected backward function to handle undefined output grads: with a gradient for output "
+                    f"{i} only it raised {type(error).__name__}: {error}"
+                ) from error
             for j, (a, b) in enumerate(zip(alone, self.pull(reached, all_given))):
                 x = self.xs[j]._data
                 first, second = (np.zeros(x.shape, x.dtype) if g is None else g.detach().numpy() for g in (a, b))
                 if not np.allclose(first, second, rtol=1e-9, atol=1e-12, equal_nan=True):
-                    raise GradcheckError("Expected all inputs to be treated alike whether output grads are undefined or zero: "
-                                         f"input {j} differs when only output {i} has a gradient")  # fmt: skip
+                    raise GradcheckError(
+                        "Expected all inputs to be treated alike whether output grads are undefined or zero: "
+                        f"input {j} differs when only output {i} has a gradient"
+                    )
 
     def batched_backward(self) -> None:
         """One pass over a batch of cotangents equals a pass for each."""
@@ -350,10 +380,18 @@ class Check:
             one = lambda v, out=out: grad([out], self.xs, [v], retain_graph=True, allow_unused=True)
             rows = [one(v) for v in stacks]
             try:
-                many = grad([out], self.xs, [wrap(np.stack([v._data for v in stacks]))], retain_graph=True, allow_unused=True,
-                            is_grads_batched=True)  # fmt: skip
+                many = grad(
+                    [out],
+                    self.xs,
+                    [wrap(np.stack([v._data for v in stacks]))],
+                    retain_graph=True,
+                    allow_unused=True,
+                    is_grads_batched=True,
+                )
             except Exception as error:
-                raise GradcheckError(f"While computing batched gradients, got: {type(error).__name__}: {error}") from error
+                raise GradcheckError(
+                    f"While computing batched gradients, got: {type(error).__name__}: {error}"
+                ) from error
             self.compare_batch(i, many, rows, "gradients")
 
     def batched_forward(self) -> None:
@@ -370,19 +408,27 @@ class Check:
                 batch = make_batched(wrap(np.stack([u._data for u in stacks])), 0, level)
                 many = [unpacked(t, level, 2) for t in self.push(x, batch)]
             except Exception as error:
-                raise GradcheckError(f"While computing batched tangents, got: {type(error).__name__}: {error}") from error
+                raise GradcheckError(
+                    f"While computing batched tangents, got: {type(error).__name__}: {error}"
+                ) from error
             finally:
                 leave(level)
             self.compare_batch(0, many, rows, "tangents")
 
-    def compare_batch(self, i: int, many: Sequence[Tensor | None], rows: Sequence[Sequence[Tensor | None]], what: str) -> None:
+    def compare_batch(
+        self, i: int, many: Sequence[Tensor | None], rows: Sequence[Sequence[Tensor | None]], what: str
+    ) -> None:
         for j, (batch, *singles) in enumerate(zip(many, *rows)):
             if batch is None:
                 continue
-            want = np.stack([np.zeros_like(batch.detach().numpy()[0]) if s is None else s.detach().numpy() for s in singles])
+            want = np.stack(
+                [np.zeros_like(batch.detach().numpy()[0]) if s is None else s.detach().numpy() for s in singles]
+            )
             if not np.allclose(batch.detach().numpy(), want, rtol=self.rtol, atol=self.atol, equal_nan=True):
-                raise GradcheckError(f"For output {i} and input {j}: the batched {what} differ from those computed one by one:\n"
-                                     f"batched:{batch!r}\nsingle:{wrap(want)!r}")  # fmt: skip
+                raise GradcheckError(
+                    f"For output {i} and input {j}: the batched {what} differ from those computed one by one:\n"
+                    f"batched:{batch!r}\nsingle:{wrap(want)!r}"
+                )
 
 
 def randn_like(rng: np.random.Generator, x: Tensor) -> Tensor:
@@ -479,8 +525,8 @@ def gradcheck(
                 check.forward(numerical, check_grad_dtypes)
             if fast_mode:
                 raise GradcheckError(
-                    "The random projections that fast_mode compares differ, although all elements of the Jacobians agree within "
-                    "atol and rtol: the function is on the border of the tolerances, or not deterministic"
+                    "The random projections that fast_mode compares differ, although all elements of the Jacobians "
+                    "agree within atol and rtol: the function is on the border of the tolerances, or not deterministic"
                 )
         if check_batched_forward_grad:
             check.batched_forward()
@@ -571,10 +617,21 @@ def gradgradcheck(
         return tuple(g for g in found if g is not None)
 
     return gradcheck(
-        gradients, given + cotangents, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
-        check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, fast_mode=fast_mode, masked=masked,
-    )  # fmt: skip
+        gradients,
+        given + cotangents,
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
+        masked=masked,
+    )
 
 
 def random_cotangent(rng: np.random.Generator, out: Tensor, gaps: bool) -> Tensor:

@@ -1,7 +1,8 @@
 """Tensors that a transformed function did not make: what it may read, but not write its own values into.
 
-A value that depends on the arguments of a transform must not outlive it in a tensor from outside. A tensor does not know
-where it was made, so the function is asked what it can reach: closures, globals that it names, the objects it is bound to.
+A value that depends on the arguments of a transform must not outlive it in a tensor from outside. A tensor does not
+know where it was made, so the function is asked what it can reach: closures, globals that it names, the objects it is
+bound to.
 """
 
 from __future__ import annotations
@@ -24,26 +25,25 @@ def refuse_captured(t: Tensor, value: Tensor, name: str) -> None:
     """
     base = t if t._rare is None or t._rare.view is None else t._rare.view.base
     level = base._data.level if isinstance(base._data, Carrier) else 0
-    outranked = isinstance(value._data, Carrier) and value._data.level > level
-    recorded = bool(state.recording) and value._node is not None
-    if not outranked and not recorded:
-        return
+    newest = value._data.level if isinstance(value._data, Carrier) and value._data.level > level else 0
+    if state.recording and value._node is not None:
+        newest = max(newest, value._node.order)
     for started, transform, roots in state.running:
-        own = outranked and value._data.level >= started or recorded and value._node.order > started  # type: ignore[union-attr]
-        if not own or level >= started:
+        if newest < started or level >= started:
             continue
         captured = base._node.order < started if base._node is not None else reaches(roots, base)
         if captured:
             raise RuntimeError(
-                f"{name}: During a {transform} transform, the function provided attempted an in-place operation that would "
-                "mutate a captured Tensor. This is not supported; please rewrite the function being transformed to explicitly "
-                "accept the mutated Tensor(s) as inputs, or to return the new value."
+                f"{name}: During a {transform} transform, the function provided attempted an in-place operation that "
+                "would mutate a captured Tensor. This is not supported; please rewrite the function being transformed "
+                "to explicitly accept the mutated Tensor(s) as inputs, or to return the new value."
             )
 
 
 def reaches(roots: Iterable[Any], target: Tensor) -> bool:
     """Whether an object can be reached from functions and values."""
-    stack, seen = list(roots), set()
+    stack = list(roots)
+    seen: set[int] = set()
     while stack:
         obj = stack.pop()
         if obj is target:

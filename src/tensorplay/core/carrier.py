@@ -1,7 +1,8 @@
 """Data that stands for more than one array.
 
 A Tensor holds an array or a carrier. A carrier holds Tensors, so transforms nest to any depth; its level says which
-transform it belongs to. An operator meets the highest level first, and whatever is of a lower level is a constant there.
+transform it belongs to. An operator meets the highest level first, and whatever is of a lower level is a constant
+there.
 """
 
 from __future__ import annotations
@@ -89,7 +90,9 @@ class Batched(Carrier):
         return self.value
 
     def run(self, primitive: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
-        level, values, dims = self.level, [], []
+        level = self.level
+        values: list[Any] = []
+        dims: list[Any] = []
         for a in args:
             data = getattr(a, "_data", None)
             if type(data) is Batched and data.level == level:
@@ -124,7 +127,9 @@ class Dual(Carrier):
         return self.primal
 
     def run(self, primitive: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
-        level, primals, tangents = self.level, [], []
+        level = self.level
+        primals: list[Any] = []
+        tangents: list[Any] = []
         for a in args:
             data = getattr(a, "_data", None)
             if type(data) is Dual and data.level == level:
@@ -136,7 +141,10 @@ class Dual(Carrier):
         if primitive.variadic:
             out, moving = primitive.apply(tuple(primals), attrs), True
         else:
-            out, moving = primitive.function(*primals, *attrs), any(tangents[i] is not None for i in primitive.differentiable)
+            out, moving = (
+                primitive.function(*primals, *attrs),
+                any(tangents[i] is not None for i in primitive.differentiable),
+            )
         push = primitive.push
         if not moving or push is None or not state.forward_ad:
             return out

@@ -1,7 +1,7 @@
 """Nested containers as a flat list of leaves and a spec of what held them.
 
-Tuples, named tuples, lists, dicts, OrderedDicts and defaultdicts are containers, None is an empty one, and anything else
-is a leaf; :func:`register` adds further containers.
+Tuples, named tuples, lists, dicts, OrderedDicts and defaultdicts are containers, None is an empty one, and anything
+else is a leaf; :func:`register` adds further containers.
 """
 
 from __future__ import annotations
@@ -22,8 +22,12 @@ class Spec:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return (isinstance(other, Spec) and self.kind is other.kind and self.context == other.context
-                and self.children == other.children)  # fmt: skip
+        return (
+            isinstance(other, Spec)
+            and self.kind is other.kind
+            and self.context == other.context
+            and self.children == other.children
+        )
 
     def __hash__(self) -> int:
         return hash((self.kind, len(self.children)))
@@ -132,7 +136,9 @@ def tree_map(fn: Callable[..., Any], tree: Any, *others: Any) -> Any:
     leaves, spec = flatten(tree)
     if not others:
         return unflatten(map(fn, leaves), spec)
-    return unflatten(map(fn, leaves, *[flatten_like(other, spec, "tree_map", "a further tree") for other in others]), spec)
+    return unflatten(
+        map(fn, leaves, *[flatten_like(other, spec, "tree_map", "a further tree") for other in others]), spec
+    )
 
 
 def leaves(tree: Any) -> list[Any]:
@@ -150,8 +156,9 @@ def flatten_like(tree: Any, spec: Spec, name: str, what: str) -> list[Any]:
     """
     found: list[Any] = []
     if not follow(tree, spec, found):
-        raise RuntimeError(f"{name}: expected {what} to have the structure {describe(spec)}, "
-                           f"got {describe(flatten(tree)[1])}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: expected {what} to have the structure {describe(spec)}, got {describe(flatten(tree)[1])}"
+        )
     return found
 
 
@@ -170,7 +177,7 @@ def follow(tree: Any, spec: Spec, found: list[Any]) -> bool:
 
 
 def broadcast_prefix(prefix: Any, spec: Spec, atoms: tuple[type, ...]) -> list[Any] | None:
-    """One entry of ``prefix`` for each leaf of ``spec``: an atom stands for all leaves below it. None: they do not fit."""
+    """One entry of ``prefix`` for each leaf of ``spec``; an atom stands for all below it. None: they do not fit."""
     found: list[Any] = []
     return found if spread(prefix, spec, atoms, found) else None
 
@@ -187,7 +194,8 @@ def spread(prefix: Any, spec: Spec, atoms: tuple[type, ...], found: list[Any]) -
             return False
         children = [prefix[key] for key in spec.context]
     return len(children) == len(spec.children) and all(
-        spread(c, s, atoms, found) for c, s in zip(children, spec.children))  # fmt: skip
+        spread(c, s, atoms, found) for c, s in zip(children, spec.children)
+    )
 
 
 def describe(spec: Spec) -> str:

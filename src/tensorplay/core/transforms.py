@@ -1,7 +1,8 @@
-"""What every transform does at its border: tensors become carriers of a level of its own, and are themselves again after.
+"""What every transform does at its border: tensors become carriers of its own level, and are themselves again after.
 
-A transform takes a level (``enter``), runs the function on carriers of that level, takes out of the results what is of its
-own level (anything lower is a constant to it), and ends the level (``leave``), whether the function returned or raised.
+A transform takes a level (``enter``), runs the function on carriers of that level, takes out of the results what is
+of its own level (anything lower is a constant to it), and ends the level (``leave``), whether the function returned
+or raised.
 """
 
 from __future__ import annotations
@@ -75,8 +76,10 @@ def alive(t: Tensor, level: int) -> Tensor:
         data = t._data
     if isinstance(data, Carrier) and (data.level > level or data.level not in live_levels):
         kind = "vmap" if type(data) is Batched else "jvp"
-        raise RuntimeError(f"{kind}: a tensor made inside {kind} is returned from outside of it; "
-                           f"return it from the function that {kind} was given")  # fmt: skip
+        raise RuntimeError(
+            f"{kind}: a tensor made inside {kind} is returned from outside of it; "
+            f"return it from the function that {kind} was given"
+        )
     return t
 
 
@@ -121,5 +124,7 @@ def matching(v: Tensor, x: Tensor) -> Tensor:
     if have == want:
         return v
     if have.kind == "c" and want.kind != "c":
-        raise RuntimeError(f"a tangent or cotangent of {v.dtype} was given for a tensor of {x.dtype}: expected a real one")
+        raise RuntimeError(
+            f"a tangent or cotangent of {v.dtype} was given for a tensor of {x.dtype}: expected a real one"
+        )
     return F.cast(v, want)

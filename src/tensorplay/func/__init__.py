@@ -6,5 +6,15 @@ from .rearranging import debug_unwrap, rearrange
 from .reverse import grad, grad_and_value, jacrev, linearize, vjp
 
 __all__ = [
-    "debug_unwrap", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "rearrange", "vjp", "vmap",
-]  # fmt: skip
+    "debug_unwrap",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "rearrange",
+    "vjp",
+    "vmap",
+]

@@ -53,8 +53,10 @@ def differentiable(leaves: list[Any], name: str, what: str, error: type[Exceptio
         if not isinstance(x, Tensor):
             raise ValueError(f"{name}: {what} must hold Tensors only, got {type(x).__name__} (leaf {i})")
         if x._data.dtype.kind not in "fcV":
-            raise error(f"{name}: only Tensors of floating point and complex dtype can require gradients, but {what} holds "
-                        f"one of {x.dtype} (leaf {i}): expected it to be floating point or complex")  # fmt: skip
+            raise error(
+                f"{name}: only Tensors of floating point and complex dtype can require gradients, but {what} holds "
+                f"one of {x.dtype} (leaf {i}): expected it to be floating point or complex"
+            )
     return leaves
 
 
@@ -64,7 +66,9 @@ def split_aux(out: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
         return out, None
     if not isinstance(out, tuple) or len(out) != 2:
         got = f"a tuple of {len(out)}" if isinstance(out, tuple) else type(out).__name__
-        raise RuntimeError(f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True, got {got}")
+        raise RuntimeError(
+            f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True, got {got}"
+        )
     return out
 
 
@@ -72,7 +76,9 @@ def tensors_of(out: Any, name: str, what: str = "f(*primals)") -> tuple[list[Ten
     """The leaves of a function's output, at least one and all of them tensors."""
     leaves, spec = pytree.flatten(out)
     if not leaves:
-        raise RuntimeError(f"{name}: Expected {what} to return at least one tensor, got the structure {spec} without tensors")
+        raise RuntimeError(
+            f"{name}: Expected {what} to return at least one tensor, got the structure {spec} without tensors"
+        )
     for o in leaves:
         if not isinstance(o, Tensor):
             raise RuntimeError(f"{name}: Expected {what} to return only tensors, got {type(o).__name__}")
@@ -86,6 +92,8 @@ def tree_like(tree: Any, spec: pytree.Spec, name: str, what: str, like: list[Ten
         if not isinstance(v, Tensor):
             raise TypeError(f"{name}: {what} must hold Tensors only, got {type(v).__name__} (leaf {i})")
         if v._data.shape != x._data.shape:
-            raise RuntimeError(f"{name}: {what} must have the shapes of what they belong to: leaf {i} has {list(v.shape)}, "
-                               f"expected {list(x.shape)}")  # fmt: skip
+            raise RuntimeError(
+                f"{name}: {what} must have the shapes of what they belong to: leaf {i} has {list(v.shape)}, "
+                f"expected {list(x.shape)}"
+            )
     return leaves

@@ -60,7 +60,9 @@ def vmap(
     tensor([2., 2., 2.])
     """
     if randomness not in ("error", "same", "different"):
-        raise RuntimeError(f"vmap: Only allowed values for randomness are 'error', 'different', or 'same', got {randomness!r}")
+        raise RuntimeError(
+            f"vmap: Only allowed values for randomness are 'error', 'different', or 'same', got {randomness!r}"
+        )
     if chunk_size is not None and (not isinstance(chunk_size, int) or chunk_size < 1):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
@@ -80,45 +82,68 @@ def batch_of(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any],
     if type(in_dims) is list:
         in_dims = tuple(in_dims)
     if type(in_dims) is not int and not isinstance(in_dims, tuple):
-        raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially "
-                         f"nested) tuple matching the structure of inputs, got: {type(in_dims)}.")  # fmt: skip
+        raise ValueError(
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially "
+            f"nested) tuple matching the structure of inputs, got: {type(in_dims)}."
+        )
     if not args:
-        raise ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
-                         "over a function with no inputs. The latter is unsupported.")  # fmt: skip
+        raise ValueError(
+            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
+            "over a function with no inputs. The latter is unsupported."
+        )
     leaves, spec = pytree.flatten(args)
-    dims: list[Any] | None = [in_dims] * len(leaves) if type(in_dims) is int else pytree.broadcast_prefix(in_dims, spec, DIMS)
+    dims: list[Any] | None = (
+        [in_dims] * len(leaves) if type(in_dims) is int else pytree.broadcast_prefix(in_dims, spec, DIMS)
+    )
     if dims is None:
-        raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure of "
-                         f"inputs. in_dims has structure {pytree.flatten(in_dims)[1]} but inputs has structure {spec}.")  # fmt: skip
+        raise ValueError(
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure of "
+            f"inputs. in_dims has structure {pytree.flatten(in_dims)[1]} but inputs has structure {spec}."
+        )
     size = None
     for i, (x, dim) in enumerate(zip(leaves, dims)):
         if dim is None:
             continue
         if not isinstance(x, Tensor):
-            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but the input is "
-                             f"of type {type(x).__name__}. We cannot vmap over non-Tensor arguments, please use None as the "
-                             "respective in_dim")  # fmt: skip
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but the input is "
+                f"of type {type(x).__name__}. We cannot vmap over non-Tensor arguments, please use None as the "
+                "respective in_dim"
+            )
         shape = x._data.shape
         n = len(shape)
         if not -n <= dim < n:
-            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, but that input "
-                             f"is a Tensor of dimensionality {n} so expected in_dim to satisfy -{n} <= in_dim < {n}.")  # fmt: skip
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, but that input "
+                f"is a Tensor of dimensionality {n} so expected in_dim to satisfy -{n} <= in_dim < {n}."
+            )
         if dim < 0:
             dims[i] = dim = dim + n
         if size is None:
             size = shape[dim]
         elif size != shape[dim]:
             sizes = [x._data.shape[d] for x, d in zip(leaves, dims) if d is not None]
-            raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-                             f"{sizes} for the mapped dimension")  # fmt: skip
+            raise ValueError(
+                "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                f"{sizes} for the mapped dimension"
+            )
     if size is None:
-        raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): at least one input must be vmapped over: "
-                         "every in_dim is None")  # fmt: skip
+        raise ValueError(
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): at least one input must be vmapped over: "
+            "every in_dim is None"
+        )
     return leaves, spec, dims, size
 
 
 def run(
-    func: Any, leaves: list[Any], spec: pytree.Spec, dims: list[Any], size: int, out_dims: Any, randomness: str, kwargs: Any
+    func: Any,
+    leaves: list[Any],
+    spec: pytree.Spec,
+    dims: list[Any],
+    size: int,
+    out_dims: Any,
+    randomness: str,
+    kwargs: Any,
 ) -> Any:
     level = enter()
     batches, running = state.batches, state.running
@@ -140,8 +165,10 @@ def run(
 def output_dims(func: Any, out_dims: Any, outs: list[Any], spec: pytree.Spec) -> list[Any]:
     """Where each result has its batch dimension."""
     if not outs:
-        raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, it returned no tensor "
-                         f"(structure {spec}).")  # fmt: skip
+        raise ValueError(
+            f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, it returned no tensor "
+            f"(structure {spec})."
+        )
     if type(out_dims) is int:
         return [out_dims] * len(outs)
     if out_dims is None:
@@ -152,9 +179,11 @@ def output_dims(func: Any, out_dims: Any, outs: list[Any], spec: pytree.Spec) ->
         out_dims = list(out_dims)
     places = pytree.broadcast_prefix(out_dims, spec, DIMS)
     if places is None:
-        raise ValueError(f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
-                         f"structure of `outputs`. out_dims has structure {pytree.flatten(out_dims)[1]} but outputs has "
-                         f"structure {spec}.")  # fmt: skip
+        raise ValueError(
+            f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
+            f"structure of `outputs`. out_dims has structure {pytree.flatten(out_dims)[1]} but outputs has "
+            f"structure {spec}."
+        )
     return places
 
 
@@ -163,12 +192,16 @@ def result(t: Any, dim: int | None, level: int, size: int, func: Any, out_dims: 
     if not isinstance(t, Tensor):
         if dim is None:
             return t
-        raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type {type(t)} as a "
-                         "return. Did you mean to set out_dims= to None for output?")  # fmt: skip
+        raise ValueError(
+            f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type {type(t)} as a "
+            "return. Did you mean to set out_dims= to None for output?"
+        )
     value = unpack_batched(t, level)
     if dim is None:
         if value is not None:
-            raise ValueError(f"vmap({name_of(func)}, ...): `{name_of(func)}` can not return a BatchedTensor when out_dim is None")
+            raise ValueError(
+                f"vmap({name_of(func)}, ...): `{name_of(func)}` can not return a BatchedTensor when out_dim is None"
+            )
         return t
     if value is None:
         value = expanded(t, size)
@@ -176,15 +209,24 @@ def result(t: Any, dim: int | None, level: int, size: int, func: Any, out_dims: 
         return value
     n = value._data.ndim
     if not -n <= dim < n:
-        raise IndexError(f"vmap({name_of(func)}, ..., out_dims={out_dims}): Dimension out of range (expected to be in range "
-                         f"of [{-n}, {n - 1}], but got {dim})")  # fmt: skip
+        raise IndexError(
+            f"vmap({name_of(func)}, ..., out_dims={out_dims}): Dimension out of range (expected to be in range "
+            f"of [{-n}, {n - 1}], but got {dim})"
+        )
     return moved(value, 0, dim % n)
 
 
 def in_chunks(
-    func: Any, leaves: list[Any], spec: pytree.Spec, dims: list[Any], size: int, chunk: int, out_dims: Any, randomness: str,
+    func: Any,
+    leaves: list[Any],
+    spec: pytree.Spec,
+    dims: list[Any],
+    size: int,
+    chunk: int,
+    out_dims: Any,
+    randomness: str,
     kwargs: Any,
-) -> Any:  # fmt: skip
+) -> Any:
     """At most ``chunk`` examples at once, joined along the batch dimensions of the results."""
     parts = []
     for start in range(0, size, chunk):

@@ -19,7 +19,12 @@ from .reverse import jacrev
 
 
 def jvp(
-    func: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...], *, strict: bool = False, has_aux: bool = False
+    func: Callable[..., Any],
+    primals: tuple[Any, ...],
+    tangents: tuple[Any, ...],
+    *,
+    strict: bool = False,
+    has_aux: bool = False,
 ) -> Any:
     """Value of a function and its derivative in one direction, in one pass.
 
@@ -42,7 +47,8 @@ def jvp(
     Raises
     ------
     RuntimeError
-        If primals and tangents differ in structure or shape; with ``strict``, if an output is independent of the primals.
+        If primals and tangents differ in structure or shape; with ``strict``, if an output is independent of the
+        primals.
 
     Examples
     --------
@@ -51,7 +57,9 @@ def jvp(
     (tensor(9.), tensor(6.))
     """
     if not isinstance(primals, tuple) or not primals:
-        raise RuntimeError(f"jvp(f, primals, tangents): Expected primals to be a tuple that is not empty, got {type(primals)}")
+        raise RuntimeError(
+            f"jvp(f, primals, tangents): Expected primals to be a tuple that is not empty, got {type(primals)}"
+        )
     if not isinstance(tangents, tuple):
         raise RuntimeError(f"jvp(f, primals, tangents): Expected tangents to be a tuple, got {type(tangents)}")
     xs, spec = pytree.flatten(primals)
@@ -83,8 +91,10 @@ def pushed(
     for i in range(n):
         if directions[i] is None:
             if strict:
-                raise RuntimeError(f"{name}(f, primals, tangents, strict=True): The output of f is independent of the inputs "
-                                   f"(output {i}). This is not allowed with strict=True.")  # fmt: skip
+                raise RuntimeError(
+                    f"{name}(f, primals, tangents, strict=True): The output of f is independent of the inputs "
+                    f"(output {i}). This is not allowed with strict=True."
+                )
             directions[i] = F.zeros_like(values[i].detach())
     result = pytree.unflatten(values[:n], out_spec), pytree.unflatten(directions[:n], out_spec)
     return (*result, pytree.unflatten(values[n:], aux_spec)) if has_aux else result
@@ -109,8 +119,8 @@ def jacfwd(
     Returns
     -------
     Callable
-        Its result has the structure of the output with that of the argument inside; each part has the shape of the output
-        followed by that of the input.
+        Its result has the structure of the output with that of the argument inside; each part has the shape of the
+        output followed by that of the input.
 
     Examples
     --------

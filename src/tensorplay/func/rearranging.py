@@ -56,7 +56,9 @@ def check(left: list[Group], right: list[Group], pattern: str, given: set[str]) 
         raise ValueError(f"rearrange: Ellipsis is parenthesis in the left side is not allowed: {pattern!r}")
     lonely = set(sides[0]) ^ set(sides[1])
     if lonely:
-        raise ValueError(f"Identifiers only on one side of rearrange expression (should be on both): {lonely} in {pattern!r}")
+        raise ValueError(
+            f"Identifiers only on one side of rearrange expression (should be on both): {lonely} in {pattern!r}"
+        )
     if given - set(sides[0]):
         raise ValueError(f"Identifiers not found in rearrange expression: {given - set(sides[0])} in {pattern!r}")
 
@@ -66,8 +68,10 @@ def sizes_of(left: list[Group], shape: tuple[int, ...], lengths: dict[str, int],
     dotted = DOTS in left
     named = len(left) - dotted
     if len(shape) != named and not (dotted and len(shape) >= named):
-        raise ValueError(f"rearrange: Number of dimensions in pattern ({named}) must be equal to the number of dimensions in "
-                         f"the tensor ({len(shape)}): {pattern!r}")  # fmt: skip
+        raise ValueError(
+            f"rearrange: Number of dimensions in pattern ({named}) must be equal to the number of dimensions in "
+            f"the tensor ({len(shape)}): {pattern!r}"
+        )
     sizes: dict[str, list[int]] = {}
     dims = iter(shape)
     for group in left:
@@ -78,11 +82,15 @@ def sizes_of(left: list[Group], shape: tuple[int, ...], lengths: dict[str, int],
         unknown = [name for name in group if name not in lengths]
         known = math.prod(lengths[name] for name in group if name in lengths)
         if len(unknown) > 1:
-            raise ValueError(f"rearrange: cannot infer the sizes of {len(unknown)} dimensions at once, of {unknown}: give all "
-                             "but one by name")  # fmt: skip
+            raise ValueError(
+                f"rearrange: cannot infer the sizes of {len(unknown)} dimensions at once, of {unknown}: give all "
+                "but one by name"
+            )
         if extent % known if unknown else extent != known:
-            raise ValueError(f"rearrange: {group or '1'} of sizes {[lengths.get(name, '?') for name in group]} does not fit "
-                             f"into a dimension of {extent}: {pattern!r}")  # fmt: skip
+            raise ValueError(
+                f"rearrange: {group or '1'} of sizes {[lengths.get(name, '?') for name in group]} does not fit "
+                f"into a dimension of {extent}: {pattern!r}"
+            )
         for name in group:
             sizes[name] = [lengths.get(name, extent // known)]
     return sizes
@@ -120,7 +128,7 @@ def rearrange(tensor: Tensor | list[Tensor] | tuple[Tensor, ...], pattern: str, 
     >>> tp.func.rearrange(images, "b (h h2) w c -> h2 b h (w c)", h2=2).shape
     tensorplay.Size([2, 32, 15, 120])
     """
-    if isinstance(tensor, Sequence):
+    if not isinstance(tensor, Tensor):
         tensor = F.stack(*tensor, dim=-1 - tensor[0]._data.ndim)
     if pattern.count("->") != 1:
         raise ValueError(f"rearrange: Pattern must contain a single '->' separator, got {pattern!r}")

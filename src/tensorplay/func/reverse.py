@@ -1,4 +1,4 @@
-"""Transforms of reverse mode: ``grad``, ``grad_and_value``, ``vjp``, ``jacrev``, and ``linearize``, which transposes one."""
+"""Transforms of reverse mode: ``grad``, ``grad_and_value``, ``vjp``, ``jacrev``; and ``linearize``, transposed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .arguments import chosen, differentiable, replaced, split_aux, tensors_of, 
 def value_and_gradient(
     func: Callable[..., Any], argnums: Any, has_aux: bool, args: tuple[Any, ...], kwargs: dict[str, Any], name: str
 ) -> tuple[Any, Tensor, Any, Leaves]:
-    """Gradient of a function that returns a scalar; its value and auxiliary output, and the leaves to release them from."""
+    """Gradient of a scalar function; its value and auxiliary output, and the leaves to release them from."""
     inputs = chosen(argnums, args, name)
     single = type(inputs) is Tensor
     xs, spec = ([inputs], pytree.LEAF) if single else pytree.flatten(inputs)
@@ -35,14 +35,18 @@ def value_and_gradient(
         if not isinstance(out, Tensor):
             raise RuntimeError(f"{name}(f)(*args): Expected f(*args) to return a Tensor, got {type(out)}")
         if out._data.shape != ():
-            raise RuntimeError(f"{name}(f)(*args): Expected f(*args) to return a scalar tensor, got tensor with "
-                               f"{out._data.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")  # fmt: skip
+            raise RuntimeError(
+                f"{name}(f)(*args): Expected f(*args) to return a scalar tensor, got tensor with "
+                f"{out._data.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+            )
         if out._node is None:
             found: list[Any] = [None] * len(xs)
         else:
             if out._data.dtype.kind == "c":
-                raise RuntimeError(f"{name}(f)(*args): grad can be implicitly created only for real scalar outputs, "
-                                   f"f returned {out.dtype}")  # fmt: skip
+                raise RuntimeError(
+                    f"{name}(f)(*args): grad can be implicitly created only for real scalar outputs, "
+                    f"f returned {out.dtype}"
+                )
             found = leaves.pull([out], [one_for(out)], None if recording else False, retain_graph=has_aux)
     finally:
         state.running = running
@@ -92,7 +96,9 @@ def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: 
     return gradient
 
 
-def grad_and_value(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad_and_value(
+    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
     """The function that computes gradient and value: ``(gradient, value)``, or ``(gradient, (value, aux))``.
 
     See :func:`grad` for the parameters.
@@ -118,7 +124,9 @@ class Recorded:
 
     __slots__ = ("aux", "leaves", "outs", "primals", "recording", "spec")
 
-    def __init__(self, func: Callable[..., Any], primals: list[Any], spec: pytree.Spec, has_aux: bool, name: str) -> None:
+    def __init__(
+        self, func: Callable[..., Any], primals: list[Any], spec: pytree.Spec, has_aux: bool, name: str
+    ) -> None:
         self.primals = differentiable(primals, name, "primals")
         recording, running = bool(state.recording), state.running
         set_recording(True)
@@ -161,8 +169,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     Returns
     -------
     tuple
-        ``(output, pull)`` or ``(output, pull, aux)``; ``pull(cotangents)`` gives a tuple with the gradient of each primal,
-        or the gradient itself if there is one primal.
+        ``(output, pull)`` or ``(output, pull, aux)``; ``pull(cotangents)`` gives a tuple with the gradient of each
+        primal, or the gradient itself if there is one primal.
 
     Raises
     ------
@@ -189,8 +197,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """Value of a function, and its derivative as a function of the tangents.
 
-    The function runs once, however often the derivative is applied: its recorded pullback is linear in the cotangent, and
-    is transposed.
+    The function runs once, however often the derivative is applied: its recorded pullback is linear in the cotangent,
+    and is transposed.
 
     Parameters
     ----------
@@ -228,8 +236,10 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         given = tree_like(tangents, spec, "linearize", "the tangents", xs)
         for i, (t, x) in enumerate(zip(given, xs)):
             if t._data.dtype != x._data.dtype:
-                raise RuntimeError(f"linearize: tangent {i} with dtype {t.dtype} doesn't match the dtype {x.dtype} of the "
-                                   "corresponding primal")  # fmt: skip
+                raise RuntimeError(
+                    f"linearize: tangent {i} with dtype {t.dtype} doesn't match the dtype {x.dtype} of the "
+                    "corresponding primal"
+                )
         pairs = [(g, t) for g, t in zip(pulled, given) if g is not None and g._node is not None]
         found = iter(cotangents.pull([g for g, _ in pairs], [t for _, t in pairs]) if pairs else [None] * len(reached))
         out = [next(found) if o._node is not None else None for o in call.outs]
@@ -262,8 +272,8 @@ def jacrev(
     Returns
     -------
     Callable
-        Its result has the structure of the output with that of the argument inside; each part has the shape of the output
-        followed by that of the input.
+        Its result has the structure of the output with that of the argument inside; each part has the shape of the
+        output followed by that of the input.
 
     Examples
     --------
@@ -279,7 +289,9 @@ def jacrev(
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         inputs = chosen(argnums, args, "jacrev")
         xs, spec = pytree.flatten(inputs)
-        call = Recorded(lambda tree: func(*replaced(args, argnums, tree), **kwargs), xs, argument(spec), has_aux, "jacrev")
+        call = Recorded(
+            lambda tree: func(*replaced(args, argnums, tree), **kwargs), xs, argument(spec), has_aux, "jacrev"
+        )
         rows = [pytree.unflatten(rows_of(call, k, chunk_size), spec) for k in range(len(call.outs))]
         jac = pytree.unflatten(rows, call.spec)
         return (jac, call.auxiliary()) if has_aux else jac
