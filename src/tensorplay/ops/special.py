@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 
 from ..core.namespace import F
-from ..core.operator import OPERATORS, operator
+from ..core.operator import operator
 from ..core.primitive import elementwise
 from ..core.tensor import Tensor
 from . import arguments as arg
+from .activation import log_softmax, softmax
 from .complex import real_part
 from .declare import declare, refusing
-from .elementwise import exp2, expm1, log1p, logit, sigmoid
+from .elementwise import exp2, expm1, log1p, logit, round, sigmoid
 from .kernels import narrowed, widened
+from .reduction import logsumexp
 
 REAL = refusing("c")
 FLOAT = "In the input's dtype; integers give the default float."
@@ -297,5 +299,8 @@ for function, *names in [
     (igammac, "gammaincc"), (xlogy,), (sigmoid, "expit"), (logit,), (exp2,), (expm1,), (log1p,),
 ]:  # fmt: skip
     also_special(function, *names)
-for name, public in [("polygamma", "polygamma"), ("multigammaln", "mvlgamma"), ("round", "round")]:
-    also_special(OPERATORS[""][public].function, name)
+for name, function in [
+    ("polygamma", polygamma), ("multigammaln", mvlgamma), ("round", round), ("softmax", softmax),
+    ("log_softmax", log_softmax), ("logsumexp", logsumexp),
+]:  # fmt: skip
+    operator(name=name, namespace="special", method=False)(function)
