@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..core.carrier import Meta
-from ..core.inplace import check_writable, update, write, written
+from ..core.inplace import check_writable, only_memory, update, write
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import PRIMITIVES, batch_size, primitive
 from ..core.state import state
 from ..core.tensor import Tensor, wrap
+from ..core.versions import note_write
 from . import arguments as arg
 from .writing import constant
 
@@ -433,6 +434,8 @@ def merge(view: Tensor, advanced: list[tuple[int, Any]]) -> tuple[Tensor, Tensor
     except ValueError:
         raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
                          f"{', '.join(str(list(i._data.shape)) for _, i in pairs)}") from None  # fmt: skip
+    if all([type(i._data) is ndarray for _, i in pairs]):
+        return view, wrap(joint([i._data for _, i in pairs], [shape[dim] for dim, _ in pairs], dims)), first - ndim, len(dims)
     if any(i.is_meta for _, i in pairs):
         pairs = [(dim, wrap(Meta(i._data.shape, i._data.dtype))) for dim, i in pairs]
     index = None
@@ -440,6 +443,17 @@ def merge(view: Tensor, advanced: list[tuple[int, Any]]) -> tuple[Tensor, Tensor
         i = F.normal_index(i if i._data.dtype == np.int64 else F.cast(i, np.dtype(np.int64)), shape[dim], dim)
         index = i if index is None else F.add(F.mul(index, shape[dim]), i)
     return view, index, first - ndim, len(dims)  # type: ignore[return-value]
+
+
+def joint(indices: list[Any], extents: list[int], dims: list[int]) -> Any:
+    """The index into merged dimensions, from indices (that count from the end if negative) into each."""
+    try:
+        return np.asarray(np.ravel_multi_index(tuple(indices), extents))
+    except (ValueError, TypeError):  # some are negative or out of bounds, or there is nothing to index
+        total: Any = 0
+        for index, extent, dim in zip(indices, extents, dims):
+            total = total * extent + normal_index_kernel(np, index, extent=extent, dim=dim)
+        return np.asarray(total)
 
 
 # ---- reading
@@ -486,25 +500,24 @@ def is_simple(item: Any, extent: int) -> bool:
 
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """Write to part of the tensor, broadcasting and casting the value."""
-    data = self._data
-    if type(data) is ndarray and (not state.recording or self._node is None and (
-            self._rare is None or self._rare.view is None and not self._rare.inference)):  # fmt: skip
-        new: Any = None
-        if type(value) is Tensor:
-            if type(value._data) is ndarray and (value._node is None or not state.recording):
-                new = value._data
-        elif type(value) is float or type(value) is int:
-            new = value
-        kind = type(index)
-        if new is not None and (kind is int or kind is slice and index.step is None or kind is tuple and len(index) <= data.ndim
-                                and all(map(is_simple, index, data.shape))):  # fmt: skip
-            try:
-                data[index] = new
-            except (IndexError, ValueError, TypeError, OverflowError):
-                pass  # what it was is said below
-            else:
-                written(self, False, False)
-                return
+    data, kind = self._data, type(value)
+    if kind is Tensor:
+        new = value._data
+        plain = type(new) is ndarray and new.dtype is data.dtype and (value._node is None or not state.recording)
+    else:
+        new = value
+        plain = kind is float and data.dtype.kind in "fc" or kind is int
+    if plain and only_memory(self) and (
+        all(map(is_simple, index, data.shape)) and len(index) <= data.ndim if type(index) is tuple else
+        data.ndim and is_simple(index, data.shape[0])
+    ):  # fmt: skip
+        try:
+            data[index] = new
+        except (ValueError, OverflowError):
+            pass  # what it was is said below
+        else:
+            note_write(data)
+            return
     set_entries(self, index, value)
 
 

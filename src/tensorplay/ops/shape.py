@@ -13,9 +13,11 @@ from ..core import dtype as dtypes
 from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator
-from ..core.primitive import primitive
+from ..core.primitive import PRIMITIVES, primitive
 from ..core.tensor import Size, Tensor, wrap
 from . import arguments as arg
+
+PERMUTE = PRIMITIVES["permute"]
 
 # ---- reshaping
 
@@ -254,6 +256,8 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     order = list(range(-ndim, 0))
     if ndim:
         order[dim0], order[dim1] = dim1, dim0
+        if type(input._data) is np.ndarray:
+            return PERMUTE.viewed(input, input._data.swapaxes(dim0, dim1), tuple(order))
     return F.permute(input, tuple(order))
 
 
@@ -267,7 +271,10 @@ def t(input: Tensor) -> Tensor:
     >>> tp.zeros(2, 3).t().shape
     tensorplay.Size([3, 2])
     """
-    ndim = arg.tensor(input, "t")._data.ndim
+    data = arg.tensor(input, "t")._data
+    ndim = data.ndim
+    if ndim == 2 and type(data) is np.ndarray:
+        return PERMUTE.viewed(input, data.T, (-1, -2))
     if ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D")
     return F.permute(input, tuple(range(-1, -ndim - 1, -1)))
@@ -385,6 +392,8 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """
     ndim = arg.tensor(input, "unsqueeze")._data.ndim
     dim = arg.dimension(dim, ndim + 1, "unsqueeze")
+    if dim == -ndim - 1:
+        return F.slice(input, (None,))
     return F.slice(input, (slice(None),) * (dim + ndim + 1) + (None,) + (slice(None),) * (-1 - dim))
 
 

@@ -9,11 +9,13 @@ import numpy as np
 from ..core import dtype as dtypes
 from ..core import layout as layouts
 from ..core.carrier import Meta
-from ..core.inplace import check_writable, copied, write, written
+from ..core.inplace import check_writable, copied, only_memory, write, written
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive, scalar_array, scalar_dtype
-from ..core.tensor import Tensor, storage_of, wrap
+from ..core.state import state
+from ..core.tensor import Tensor, wrap
+from ..core.versions import note_write, storage_of
 from . import arguments as arg
 from .structural import zeros_of
 
@@ -136,6 +138,16 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     tensor([[1., 2.],
             [1., 2.]])
     """
+    if isinstance(src, Tensor) and only_memory(input):
+        data, new = input._data, src._data
+        if type(new) is np.ndarray and new.dtype is data.dtype and (src._node is None or not state.recording):
+            try:
+                np.copyto(data, new)
+            except ValueError:
+                pass  # what it was is said below
+            else:
+                note_write(data)
+                return input
     check_writable(input, "copy_")
     return write(input, copied(src) if isinstance(src, Tensor) else constant(src, input, "copy_"), "copy_")
 
@@ -151,6 +163,10 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     tensor([3., 3.])
     """
     check_writable(arg.tensor(input, "fill_"), "fill_")
+    if type(value) is float and only_memory(input) and input._data.dtype.kind == "f":
+        input._data.fill(value)
+        note_write(input._data)
+        return input
     if isinstance(value, Tensor):
         if value._data.ndim:
             raise RuntimeError("fill_(): only supports 0-dimension value tensor but got tensor with "
@@ -183,7 +199,11 @@ def zero_(input: Tensor) -> Tensor:
     >>> tp.ones(2).zero_()
     tensor([0., 0.])
     """
-    check_writable(arg.tensor(input, "zero_"), "zero_")
+    if only_memory(arg.tensor(input, "zero_")):
+        input._data.fill(0)
+        note_write(input._data)
+        return input
+    check_writable(input, "zero_")
     return write(input, wrap(np.zeros((), input._data.dtype)), "zero_")
 
 
