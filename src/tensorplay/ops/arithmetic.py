@@ -41,6 +41,8 @@ elementwise(
 
 def scaled(name: str, input: Any, other: Any, alpha: Any) -> Any:
     """``alpha * other``, in the dtype that ``input`` and ``other`` have in common."""
+    if type(alpha) is int and alpha == 1:
+        return other
     common = result_dtype(PRIMITIVES["add"], (input, other))
     if isinstance(alpha, bool):
         if common.category != dtypes.BOOL:
@@ -55,12 +57,18 @@ def scaled(name: str, input: Any, other: Any, alpha: Any) -> Any:
     return other * (alpha if common.category else bool(alpha))
 
 
+def times(other: Any, alpha: Any) -> Any:
+    if type(alpha) is not int and type(alpha) is not float:
+        raise TypeError(f"alpha is {type(alpha).__name__}, which the general path has to judge")
+    return other if alpha == 1 else other * alpha
+
+
 def add_into(input: Any, other: Any, alpha: Any = 1) -> None:
-    np.add(input, other if alpha == 1 else other * alpha, input)
+    np.add(input, times(other, alpha), input)
 
 
 def sub_into(input: Any, other: Any, alpha: Any = 1) -> None:
-    np.subtract(input, other if alpha == 1 else other * alpha, input)
+    np.subtract(input, times(other, alpha), input)
 
 
 @operator(out=False, inplace=True, into=add_into)
@@ -94,7 +102,7 @@ def add(input: Tensor, other: Tensor | complex, *, alpha: complex = 1, out: Tens
     >>> tp.add(tp.tensor([1., 2.]), tp.tensor([10., 20.]), alpha=2)
     tensor([21., 42.])
     """
-    return F.add(input, other if alpha == 1 else scaled("add", input, other, alpha), out=out)
+    return F.add(input, scaled("add", input, other, alpha), out=out)
 
 
 @operator(out=False, inplace=True, aliases=("subtract",), into=sub_into)
@@ -128,7 +136,7 @@ def sub(input: Tensor, other: Tensor | complex, *, alpha: complex = 1, out: Tens
     >>> tp.sub(tp.tensor([1., 2.]), 0.5)
     tensor([0.5000, 1.5000])
     """
-    return F.sub(input, other if alpha == 1 else scaled("sub", input, other, alpha), out=out)
+    return F.sub(input, scaled("sub", input, other, alpha), out=out)
 
 
 @operator(out=False)
@@ -155,7 +163,7 @@ def rsub(input: Tensor, other: Tensor | complex, *, alpha: complex = 1) -> Tenso
     >>> tp.rsub(tp.tensor([1., 2.]), 10)
     tensor([9., 8.])
     """
-    return F.sub(other, arg.tensor(input, "rsub") if alpha == 1 else scaled("rsub", other, input, alpha))
+    return F.sub(other, scaled("rsub", other, arg.tensor(input, "rsub"), alpha))
 
 
 neg = declare(
@@ -492,13 +500,11 @@ Tensor.float_power_ = float_power_  # type: ignore[attr-defined]
 
 
 def addcmul_into(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> None:
-    product = tensor1 * tensor2
-    np.add(input, product if value == 1 else product * value, input)
+    np.add(input, times(tensor1 * tensor2, value), input)
 
 
 def addcdiv_into(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> None:
-    quotient = tensor1 / tensor2
-    np.add(input, quotient if value == 1 else quotient * value, input)
+    np.add(input, times(tensor1 / tensor2, value), input)
 
 
 @operator(inplace=True, into=addcmul_into)
