@@ -60,6 +60,7 @@ class Primitive:
         self.promotes, self.unpromoted = promotes, unpromoted
         self.check: Callable[[str, list[Any], Any], None] | None = None
         self.numbers: tuple[str, ...] | None = None  # inputs that may be Python numbers; None: all
+        self.common_dtypes: dict[Any, Any] = {}  # results of promotion, by the operands' kinds
         self.holomorphic, self.view, self.multi_view, self.outputs = holomorphic, view, multi_view, outputs
         self.node_name = node_name or "".join(part.capitalize() for part in name.strip("_").split("_")) + "Backward0"
         self.attrs: dict[str, Any] = {}
@@ -539,7 +540,23 @@ def scalar_dtype(value: Any) -> Any:
 
 
 def result_dtype(p: Primitive, args: tuple[Any, ...]) -> Any:
-    """The common dtype of the operands that take part in promotion."""
+    """The common dtype of the operands that take part in promotion; looked up where the same kinds came before."""
+    key = (dtypes.get_default_dtype(), *[
+        (a._data.dtype, a._data.ndim > 0) if isinstance(a, Tensor) else type(a) for a in args])  # fmt: skip
+    common = p.common_dtypes.get(key)
+    if common is None:
+        common = p.common_dtypes[key] = common_dtype(p, args)
+    return common
+
+
+def common_dtype(p: Primitive, args: tuple[Any, ...]) -> Any:
+    """The common dtype by PyTorch's rules.
+
+    Raises
+    ------
+    TypeError
+        If an operand is neither a Tensor nor a number, or a number where the operator takes none.
+    """
     operands = []
     for name, a in zip(p.inputs, args, strict=True):
         if a is None or name in p.unpromoted:
