@@ -50,8 +50,10 @@ def solve_triangular_kernel(xp: Any, input: Any, other: Any, *, upper: bool, uni
     return each(solve, input, other)
 
 
-def solve_triangular_vjp(F: Any, g: Any, input: Any, out: Any, input_shape: Any, other_shape: Any, needs: Any, upper: bool,
-                         unitriangular: bool) -> Any:  # fmt: skip
+def solve_triangular_vjp(
+    F: Any, g: Any, input: Any, out: Any, input_shape: Any, other_shape: Any, upper: bool,
+    unitriangular: bool, needs: Any,
+) -> Any:  # fmt: skip
     of_other = F.solve_triangular(F.mT(input), g, not upper, unitriangular)
     of_input = None
     if needs[0]:
@@ -185,7 +187,8 @@ def cholesky_kernel(xp: Any, input: Any, *, check: str) -> Any:
     if check:
         where, order = element(info)
         raise LinAlgError(f"{check}: {where}The factorization could not be completed because the input is not "
-                          f"positive-definite (the leading minor of order {order} is not positive-definite).")  # fmt: skip
+                          f"positive-definite (the leading minor of order {order} is not positive-definite)."
+                          "")  # fmt: skip
     return out, info
 
 

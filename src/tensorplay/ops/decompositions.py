@@ -125,7 +125,8 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
     """
     matrix(A, "linalg.qr")
     if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'")
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
+                           "'complete'")  # fmt: skip
     Q, R = orthogonalized(A, "complete" if mode == "complete" else "reduced")
     return return_types.linalg_qr(Q if mode != "r" else wrap(np.empty(0, A._data.dtype)), R)
 
@@ -172,7 +173,9 @@ primitive("geqrf", geqrf_kernel, batch="same", outputs=2,
 
 @operator()
 def geqrf(input: Tensor) -> Any:
-    """QR decomposition in LAPACK's form: R above, reflectors below the diagonal, and their factors tau. Not differentiable.
+    """QR decomposition in LAPACK's form: R above, reflectors below the diagonal, and their factors.
+
+    Not differentiable.
 
     Parameters
     ----------
@@ -208,8 +211,8 @@ def reflectors(name: str, input: Tensor, tau: Tensor) -> tuple[Tensor, Tensor]:
     if k > m:
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1], got {m} and {k}")
     if tau._data.ndim != input._data.ndim - 1 or tau._data.shape[:-1] != input._data.shape[:-2]:
-        raise RuntimeError(f"{name}: Expected tau to have one dimension less than input and the same batch, got tau of shape "
-                           f"{list(tau.shape)} and input of shape {list(input.shape)}")  # fmt: skip
+        raise RuntimeError(f"{name}: Expected tau to have one dimension less than input and the same batch, got tau of "
+                           f"shape {list(tau.shape)} and input of shape {list(input.shape)}")  # fmt: skip
     same_dtype(name, input=input, tau=tau)
     V = unit_diagonal(F, tril(F, block(F, input, slice(None), slice(0, k))))
     factors = F.reshape(tau, (*tau._data.shape, 1))
@@ -299,7 +302,8 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
     n, m = matrix(input, "ormqr", "input")._data.shape[-2:]
     extent = matrix(other, "ormqr", "other", 3)._data.shape[-2 if left else -1]
     if extent != n:
-        raise RuntimeError(f"ormqr: other.shape[{-2 if left else -1}] must be equal to input.shape[-2], got {extent} and {n}")
+        raise RuntimeError(f"ormqr: other.shape[{-2 if left else -1}] must be equal to input.shape[-2], got {extent} "
+                           f"and {n}")  # fmt: skip
     if n < m:  # only the first reflectors exist
         input = block(F, input, slice(None), slice(0, n))
     V, T = reflectors("ormqr", input, tau)
@@ -317,9 +321,9 @@ def lu_factor_kernel(xp: Any, input: Any, *, check: str) -> Any:
     packed, pivots, info = each(getrf, input)
     if check and info.any():
         where, order = element(info)
-        raise LinAlgError(f"{check}: {where}U[{order},{order}] is zero and using it on lu_solve would result in a division by "
-                          "zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
-                          "linalg.lu_factor_ex(A, pivot)")  # fmt: skip
+        raise LinAlgError(f"{check}: {where}U[{order},{order}] is zero and using it on lu_solve would result in a "
+                          "division by zero. If you still want to perform the factorization, consider calling "
+                          "linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)")  # fmt: skip
     return packed, pivots, info
 
 
@@ -339,8 +343,8 @@ def pivot_matrix_kernel(xp: Any, input: Any, *, n: int, dtype: Any) -> Any:
     *batch, k = input.shape
     pivots = input.reshape(math.prod(batch), k).astype(np.int64) - 1
     if pivots.size and (pivots.min() < 0 or pivots.max() >= n):
-        raise RuntimeError(f"lu_unpack: LU_pivots must be between 1 and {n}, the number of rows of LU_data; did you properly "
-                           "pass the result of lu_factor()?")  # fmt: skip
+        raise RuntimeError(f"lu_unpack: LU_pivots must be between 1 and {n}, the number of rows of LU_data; did you "
+                           "properly pass the result of lu_factor()?")  # fmt: skip
     order = np.tile(np.arange(n), (len(pivots), 1))
     every = np.arange(len(pivots))
     for i in range(k):
@@ -618,8 +622,8 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     if arguments.tensor(pivots, name, "pivots", 2)._data.dtype != np.int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type tensorplay.int32, got {pivots.dtype}")
     if pivots._data.shape != LU._data.shape[:-1]:
-        raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix, got pivots of "
-                           f"shape {list(pivots.shape)} for LU of shape {list(LU.shape)}")  # fmt: skip
+        raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix, got "
+                           f"pivots of shape {list(pivots.shape)} for LU of shape {list(LU.shape)}")  # fmt: skip
     check_system(name, LU, B, left)
     if not left:  # the adjoint of XA = B
         return mH(F, lu_solve(LU, pivots, mH(F, B), adjoint=not adjoint))
@@ -668,8 +672,8 @@ def ldl_factor_kernel(xp: Any, input: Any, *, hermitian: bool, check: str) -> An
     packed, pivots, info = each(factor, input)
     if check and info.any():
         where, order = element(info)
-        raise LinAlgError(f"{check}: {where}D[{order},{order}] is zero and using it on ldl_solve would result in a division "
-                          "by zero.")  # fmt: skip
+        raise LinAlgError(f"{check}: {where}D[{order},{order}] is zero and using it on ldl_solve would result in a "
+                          "division by zero.")  # fmt: skip
     return packed, pivots, info
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,8 +43,8 @@ def read_subscripts(text: str, place: str) -> Labels:
         elif text[i] == ".":
             raise error(f"found '.' for {place} that is not part of any ellipsis")
         else:
-            raise error(f"invalid subscript given at index {i} in the equation string ({text[i]!r} for {place}), subscripts "
-                        "must be in [a-zA-Z]")  # fmt: skip
+            raise error(f"invalid subscript given at index {i} in the equation string ({text[i]!r} for {place}), "
+                        "subscripts must be in [a-zA-Z]")  # fmt: skip
     return tuple(labels)
 
 
@@ -68,8 +68,8 @@ def resolve(operands: list[Labels], output: Labels | None, ndims: tuple[int, ...
         if covered < 0 or (covered and Ellipsis not in labels):
             what = "more than the number of dimensions" if covered < 0 and Ellipsis in labels else (
                 f"does not match the number of dimensions ({ndim})")  # fmt: skip
-            raise error(f"the number of subscripts in the equation ({len(labels) - (Ellipsis in labels)}) {what} for operand "
-                        f"{i}{'' if Ellipsis in labels else ' and no ellipsis was given'}")  # fmt: skip
+            raise error(f"the number of subscripts in the equation ({len(labels) - (Ellipsis in labels)}) {what} for "
+                        f"operand {i}{'' if Ellipsis in labels else ' and no ellipsis was given'}")  # fmt: skip
         longest = max(longest, covered)
         inputs.append(filled(labels, covered))
     if output is None:
@@ -92,18 +92,18 @@ def filled(labels: Labels, covered: int) -> Labels:
     return (*labels[:i], *(("...", covered - j) for j in range(covered)), *labels[i + 1 :])
 
 
-def extents(inputs: Sequence[Labels], shapes: Sequence[tuple[int, ...]]) -> dict[Label, int]:
-    """The extent of each label; ones broadcast."""
+@functools.lru_cache(1024)
+def check_extents(inputs: tuple[Labels, ...], shapes: tuple[tuple[int, ...], ...]) -> None:
+    """Raise unless the extents of each label agree; ones broadcast."""
     sizes: dict[Label, int] = {}
     for i, (labels, shape) in enumerate(zip(inputs, shapes, strict=True)):
         for label, n in zip(labels, shape, strict=True):
             seen = sizes.get(label, 1)
             if n != seen and n != 1 and seen != 1:
-                raise error(f"subscript {label if type(label) is not tuple else '...'} has size {n} for operand {i} which does "
-                            f"not broadcast with previously seen size {seen}")  # fmt: skip
+                raise error(f"subscript {label if type(label) is not tuple else '...'} has size {n} for operand {i} "
+                            f"which does not broadcast with previously seen size {seen}")  # fmt: skip
             if n != 1 or label not in sizes:
                 sizes[label] = n
-    return sizes
 
 
 # ---- contracting
@@ -115,69 +115,99 @@ def without_repeats(operand: Tensor, labels: Labels, position: int) -> tuple[Ten
         i = next(i for i, label in enumerate(labels) if label in labels[:i])
         j, shape = labels.index(labels[i]), operand._data.shape
         if shape[i] != shape[j]:
-            raise error(f"subscript {labels[i]} is repeated for operand {position} but the sizes don't match, {shape[i]} != "
-                        f"{shape[j]}")  # fmt: skip
+            raise error(f"subscript {labels[i]} is repeated for operand {position} but the sizes don't match, "
+                        f"{shape[i]} != {shape[j]}")  # fmt: skip
         others = [d for d in range(len(labels)) if d not in (i, j)]
         operand = F.diagonal(permuted(operand, [*others, j, i]), 0, -2, -1)
         labels = (*(labels[d] for d in others), labels[i])
     return operand, labels
 
 
-def permuted(x: Tensor, order: list[int]) -> Tensor:
+def permuted(x: Tensor, order: Sequence[int]) -> Tensor:
     n = len(order)
-    return x if order == list(range(n)) else F.permute(x, tuple(d - n for d in order))
+    return x if tuple(order) == tuple(range(n)) else F.permute(x, tuple(d - n for d in order))
 
 
 def summed(x: Tensor, labels: Labels, keep: Any) -> tuple[Tensor, Labels]:
     """Sum the dimensions whose labels are not to be kept."""
-    gone = [i for i, label in enumerate(labels) if label not in keep]
-    if gone:
-        x = F.sum(x, tuple(i - len(labels) for i in gone), False)
-    return x, tuple(label for label in labels if label in keep)
+    gone = tuple(i - len(labels) for i, label in enumerate(labels) if label not in keep)
+    if not gone:
+        return x, labels
+    return F.sum(x, gone, False), tuple(label for label in labels if label in keep)
 
 
-def ordered(x: Tensor, labels: Labels, want: Labels, spread: bool = False) -> Tensor:
-    """The dimensions in the order of ``want``; with ones where ``x`` has none, if ``spread``."""
-    have = [label for label in want if label in labels]
-    x = permuted(x, [labels.index(label) for label in have])
-    if spread and len(have) < len(want):
-        extent = dict(zip(have, x._data.shape, strict=True))
-        x = F.reshape(x, tuple(extent.get(label, 1) for label in want))
-    return x
+class Product(NamedTuple):
+    """How a sum of products becomes one product of matrices; None where there is nothing to do."""
+
+    left_order: tuple[int, ...] | None  # batch, rows, inner
+    left_shape: tuple[int, ...] | None
+    right_order: tuple[int, ...] | None  # batch, inner, columns
+    right_shape: tuple[int, ...] | None
+    product: str
+    shape: tuple[int, ...] | None
+    out: Labels  # batch, rows, columns
 
 
-def contract(left: Tensor, mine: Labels, right: Tensor, yours: Labels, keep: Any) -> tuple[Tensor, Labels]:
-    """The sum of products of two operands over all labels that are not kept: one matrix product."""
-    sizes = dict(zip(mine, left._data.shape, strict=True))
-    for label, n in zip(yours, right._data.shape, strict=True):  # an extent of 1 broadcasts: the other operand has the label
-        if label in sizes and sizes[label] != n:
-            if n == 1:
-                right, yours = squeezed(right, yours, label)
-            else:
-                left, mine = squeezed(left, mine, label)
-    left, mine = summed(left, mine, {*keep, *yours})
-    right, yours = summed(right, yours, {*keep, *mine})
+@functools.lru_cache(4096)
+def product_of(
+    mine: Labels, yours: Labels, keep: frozenset[Label], left: tuple[int, ...], right: tuple[int, ...]
+) -> Product:
+    """For operands whose labels are all kept or shared, and whose shared extents agree."""
+    sizes = dict(zip((*mine, *yours), (*left, *right), strict=True))
     batch = tuple(label for label in mine if label in yours and label in keep)
     inner = tuple(label for label in mine if label in yours and label not in keep)
     rows = tuple(label for label in mine if label not in yours)
     columns = tuple(label for label in yours if label not in mine)
-    out = (*batch, *rows, *columns)
-    if not inner:
-        return F.mul(ordered(left, mine, out, True), ordered(right, yours, out, True)), out
-    if left._data.dtype != right._data.dtype:
+
+    def order(labels: Labels, want: Labels) -> tuple[int, ...] | None:
+        return None if labels == want else tuple(labels.index(label) - len(labels) for label in want)
+
+    def extents_of(labels: Labels) -> tuple[int, ...]:
+        return tuple(sizes[label] for label in labels)
+
+    b, r, c = extents_of(batch), extents_of(rows), extents_of(columns)
+    left_shape: tuple[int, ...]
+    right_shape: tuple[int, ...]
+    if inner:
+        k, product = math.prod(extents_of(inner)), "matmul" if batch else "mm"
+        left_shape, right_shape = (*b, math.prod(r), k), (*b, k, math.prod(c))
+        made = (*b, math.prod(r), math.prod(c))
+    else:
+        product, left_shape, right_shape, made = "mul", (*b, *r, *(1,) * len(c)), (*b, *(1,) * len(r), *c), (*b, *r, *c)
+    return Product(
+        order(mine, (*batch, *rows, *inner)), None if extents_of((*batch, *rows, *inner)) == left_shape else left_shape,
+        order(yours, (*batch, *inner, *columns)),
+        None if extents_of((*batch, *inner, *columns)) == right_shape else right_shape,
+        product, None if made == (*b, *r, *c) else (*b, *r, *c), (*batch, *rows, *columns),
+    )  # fmt: skip
+
+
+def contract(left: Tensor, mine: Labels, right: Tensor, yours: Labels, keep: frozenset[Label]) -> tuple[Tensor, Labels]:
+    """The sum of products of two operands over all labels that are not kept."""
+    for label in mine:  # an extent of 1 broadcasts: only the other counts
+        if label in yours:
+            n, m = left._data.shape[mine.index(label)], right._data.shape[yours.index(label)]
+            if n != m:
+                if m == 1:
+                    right, yours = squeezed(right, yours, label)
+                else:
+                    left, mine = squeezed(left, mine, label)
+    left, mine = summed(left, mine, {*keep, *yours})
+    right, yours = summed(right, yours, {*keep, *mine})
+    how = product_of(mine, yours, keep, left._data.shape, right._data.shape)
+    if how.product != "mul" and left._data.dtype != right._data.dtype:
         a, b = left._data.dtype.name, right._data.dtype.name
         raise error(f"expected operands of one dtype, but got: {C_NAMES.get(a, a)} != {C_NAMES.get(b, b)}")
-    left, right = ordered(left, mine, (*batch, *rows, *inner)), ordered(right, yours, (*batch, *inner, *columns))
-    shape, n, m = left._data.shape, len(batch), len(batch) + len(rows)
-    batches, k, across = shape[:n], math.prod(shape[m:]), right._data.shape[n + len(inner) :]
-    left = reshaped(left, (*batches, math.prod(shape[n:m]), k))
-    right = reshaped(right, (*batches, k, math.prod(across)))
-    product = F.matmul(left, right) if n else F.mm(left, right)
-    return reshaped(product, (*batches, *shape[n:m], *across)), out
-
-
-def reshaped(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    return x if x._data.shape == shape else F.reshape(x, shape)
+    if how.left_order:
+        left = F.permute(left, how.left_order)
+    if how.left_shape is not None:
+        left = F.reshape(left, how.left_shape)
+    if how.right_order:
+        right = F.permute(right, how.right_order)
+    if how.right_shape is not None:
+        right = F.reshape(right, how.right_shape)
+    out = F.mul(left, right) if how.product == "mul" else getattr(F, how.product)(left, right)
+    return out if how.shape is None else F.reshape(out, how.shape), how.out
 
 
 def squeezed(x: Tensor, labels: Labels, label: Label) -> tuple[Tensor, Labels]:
@@ -194,7 +224,7 @@ def contraction_path(inputs: tuple[Labels, ...], output: Labels, shapes: tuple[t
         for label in labels:
             number.setdefault(label, len(number))
     try:
-        import opt_einsum
+        import opt_einsum  # type: ignore[import-untyped]
     except ImportError:
         if len(number) > 52:
             return [(0, 1)] * (len(inputs) - 1)
@@ -208,25 +238,24 @@ def contraction_path(inputs: tuple[Labels, ...], output: Labels, shapes: tuple[t
     return opt_einsum.contract_path(equation, *shapes, shapes=True, optimize="auto")[0]
 
 
-def evaluate(operands: list[Tensor], inputs: Sequence[Labels], output: Labels) -> Tensor:
-    shapes = tuple(t._data.shape for t in operands)
-    extents(inputs, shapes)
+def evaluate(operands: list[Tensor], inputs: tuple[Labels, ...], output: Labels) -> Tensor:
     rest = [without_repeats(t, labels, i) for i, (t, labels) in enumerate(zip(operands, inputs, strict=True))]
+    check_extents(tuple(labels for _, labels in rest), tuple(t._data.shape for t, _ in rest))
+    path = [(0, 1)][: len(rest) - 1]
     if len(rest) > 2:
-        shapes = tuple(t._data.shape for t, _ in rest)
-        path = contraction_path(tuple(labels for _, labels in rest), output, shapes)
-    else:
-        path = [(0, 1)][: len(rest) - 1]
+        path = contraction_path(tuple(labels for _, labels in rest), output, tuple(t._data.shape for t, _ in rest))
     for positions in path:
         group = [rest.pop(i) for i in sorted(positions, reverse=True)][::-1]
-        keep = {*output, *(label for _, labels in rest for label in labels)}
         while len(group) > 1:
             (a, mine), (b, yours), *group = group
-            group.append(contract(a, mine, b, yours, {*keep, *(label for _, labels in group for label in labels)}))
+            keep = frozenset((*output, *(label for _, labels in (*rest, *group) for label in labels)))
+            group.append(contract(a, mine, b, yours, keep))
         rest += group
     ((x, labels),) = rest
+    if labels == output:
+        return x
     x, labels = summed(x, labels, output)
-    return ordered(x, labels, output)
+    return permuted(x, [labels.index(label) for label in output])
 
 
 @operator(method=False)
@@ -236,12 +265,12 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
     Parameters
     ----------
     equation : str
-        Letters for the dimensions of each operand, separated by commas, then (after ``->``) those of the output; ``...``
-        stands for any further dimensions, which broadcast. A label that stands twice in one operand takes the diagonal.
-        Without ``->`` the output has the ellipsis and, in alphabetical order, each label that occurs once.
+        Letters for the dimensions of each operand, separated by commas, then (after ``->``) those of the output;
+        ``...`` stands for any further dimensions, which broadcast. A label that stands twice in one operand takes the
+        diagonal. Without ``->`` the output has the ellipsis and, in alphabetical order, each label that occurs once.
     *operands : Tensor
-        One for each part of the equation. In the sublist format, instead of all this: ``einsum(op1, [0, 1], op2, [1, 2],
-        [0, 2])``, with ints (and ``...``) for letters.
+        One for each part of the equation. In the sublist format, instead of all this: ``einsum(op1, [0, 1], op2, [1,
+        2], [0, 2])``, with ints (and ``...``) for letters.
 
     Raises
     ------
@@ -304,7 +333,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """
     left, right = arguments.tensor(a, "tensordot", "a")._data, arguments.tensor(b, "tensordot", "b", 2)._data
     if isinstance(dims, Tensor):
-        dims = dims.tolist() if dims._data.ndim else dims.item()  # type: ignore[attr-defined]
+        dims = dims.tolist() if dims._data.ndim else dims.item()
     if isinstance(dims, (tuple, list)):
         mine, yours = (list(arguments.integers(d, "tensordot", "dims", 3)) for d in dims)
     else:
@@ -325,9 +354,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     for i, j in zip(mine, yours, strict=True):
         n, m = left.shape[i], right.shape[j]
         if n != m and n != 1 and m != 1:
-            raise RuntimeError(f"tensordot: contracted dimensions need to match, but first has size {n} in dim {i} and second "
-                               f"has size {m} in dim {j}")  # fmt: skip
+            raise RuntimeError(f"tensordot: contracted dimensions need to match, but first has size {n} in dim {i} and "
+                               f"second has size {m} in dim {j}")  # fmt: skip
         columns[j] = i
     output = tuple(d for d in rows if d not in mine) + tuple(d for d in columns if d not in mine)
-    out = evaluate([a, b], [tuple(rows), tuple(columns)], output)
+    out = evaluate([a, b], (tuple(rows), tuple(columns)), output)
     return out if out._data.dtype == left.dtype else F.cast(out, left.dtype)

@@ -47,7 +47,7 @@ def without_blas(product: Callable[..., Any], input: Any, other: Any) -> Any:
     if dtype.kind in "fV":
         return product(input.astype(np.float32), other.astype(np.float32)).astype(dtype)
     if dtype.kind == "b":
-        raise NotImplementedError("matmul: products of bool tensors are not implemented; convert to an integer dtype first")
+        raise NotImplementedError("\"matmul\" not implemented for 'Bool'; convert the operands to integers first")
     if input.size < 512 or not other.size:
         return product(input, other)
     largest = max(int(input.max()), -int(input.min())) * max(int(other.max()), -int(other.min())) * input.shape[-1]
@@ -73,6 +73,12 @@ mT = primitive(
 # ---- vector with vector, matrix with vector, matrix with matrix, batch with batch
 
 
+def bilinear(name: str) -> dict[str, Any]:
+    """The forward rules of a product: the product with the tangent of either factor."""
+    return {"input": lambda F, t, other: getattr(F, name)(t, other),
+            "other": lambda F, t, input: getattr(F, name)(input, t)}  # fmt: skip
+
+
 def dot_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
     input, other = values
     if dims[1] is None:
@@ -86,7 +92,7 @@ def dot_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
 F_dot = primitive(
     "dot", product_kernel,
     vjp={"input": lambda F, g, other: g * other, "other": lambda F, g, input: g * input},
-    jvp={"input": lambda F, t, other: F.dot(t, other), "other": lambda F, t, input: F.dot(input, t)},
+    jvp=bilinear("dot"),
     batch=dot_batch, meta=product_meta,
 )  # fmt: skip
 
@@ -104,8 +110,9 @@ def mv_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
 
 F_mv = primitive(
     "mv", product_kernel,
-    vjp={"input": lambda F, g, other: F.reshape(g, (*g.shape, 1)) * other, "other": lambda F, g, input: F.mv(F.mT(input), g)},
-    jvp={"input": lambda F, t, other: F.mv(t, other), "other": lambda F, t, input: F.mv(input, t)},
+    vjp={"input": lambda F, g, other: F.reshape(g, (*g.shape, 1)) * other,
+         "other": lambda F, g, input: F.mv(F.mT(input), g)},
+    jvp=bilinear("mv"),
     batch=mv_batch, meta=product_meta,
 )  # fmt: skip
 
@@ -123,7 +130,7 @@ def mm_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
 F_mm = primitive(
     "mm", product_kernel,
     vjp={"input": lambda F, g, other: F.mm(g, F.mT(other)), "other": lambda F, g, input: F.mm(F.mT(input), g)},
-    jvp={"input": lambda F, t, other: F.mm(t, other), "other": lambda F, t, input: F.mm(input, t)},
+    jvp=bilinear("mm"),
     batch=mm_batch, meta=product_meta,
 )  # fmt: skip
 
@@ -147,7 +154,7 @@ def sum_batch(F: Any, g: Any, shape: tuple[int, ...]) -> Any:
 F_matmul = primitive(
     "matmul", matmul_kernel,
     vjp={"input": matmul_input_vjp, "other": matmul_other_vjp},
-    jvp={"input": lambda F, t, other: F.matmul(t, other), "other": lambda F, t, input: F.matmul(input, t)},
+    jvp=bilinear("matmul"),
     batch="elementwise", meta=product_meta, node_name="BmmBackward0",
 )  # fmt: skip
 """Two or more dimensions on both sides; those before the last two are batches, which broadcast."""
@@ -167,19 +174,20 @@ def check_products(name: str, input: Any, other: Any, second: str = "other") -> 
     arguments.tensor(other, name, second, 2)
     a, b = input._data.dtype, other._data.dtype
     if a != b:
-        raise RuntimeError(f"{name}: expected m1 and m2 to have the same dtype, but got: {C_NAMES.get(a.name, a.name)} != "
-                           f"{C_NAMES.get(b.name, b.name)}")  # fmt: skip
+        raise RuntimeError(f"{name}: expected m1 and m2 to have the same dtype, but got: {C_NAMES.get(a.name, a.name)} "
+                           f"!= {C_NAMES.get(b.name, b.name)}")  # fmt: skip
     if a.kind == "b":
-        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'; convert the operands to an integer dtype first")
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'; convert the operands to an integer dtype "
+                                  "first")  # fmt: skip
 
 
 @operator()
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """Matrix product of two tensors; ``input @ other``.
 
-    Two vectors give their dot product, two matrices their product, a matrix and a vector the matrix-vector product. With more
-    than two dimensions the last two are matrices and the others batches, which broadcast; a vector then counts as a row on the
-    left and as a column on the right, and its dimension does not appear in the result.
+    Two vectors give their dot product, two matrices their product, a matrix and a vector the matrix-vector product.
+    With more than two dimensions the last two are matrices and the others batches, which broadcast; a vector then
+    counts as a row on the left and as a column on the right, and its dimension does not appear in the result.
 
     Parameters
     ----------
@@ -233,9 +241,9 @@ def matmul_any(input: Tensor, other: Tensor) -> Tensor:
         return F_mm(input, other) if len(left) == 2 else F_matmul(input, other)
     batch = batch_shape("matmul", left[:-2], right[:-2])
     if left[-1] != right[-2]:
-        raise RuntimeError(f"matmul: Expected size for first two dimensions of batch2 tensor to be: [{math.prod(batch)}, "
-                           f"{left[-1]}] but got: [{math.prod(batch)}, {right[-2]}] (shapes {list(left)} and "
-                           f"{list(right)}).")  # fmt: skip
+        raise RuntimeError("matmul: Expected size for first two dimensions of batch2 tensor to be: "
+                           f"[{math.prod(batch)}, {left[-1]}] but got: [{math.prod(batch)}, {right[-2]}] (shapes "
+                           f"{list(left)} and {list(right)}).")  # fmt: skip
     return F_matmul(input, other)
 
 
@@ -253,16 +261,17 @@ def batch_shape(name: str, left: tuple[int, ...], right: tuple[int, ...]) -> tup
         ndim = max(len(left), len(right))
         a, b = (1,) * (ndim - len(left)) + left, (1,) * (ndim - len(right)) + right
         i = max(i for i in range(ndim) if a[i] != b[i] and 1 not in (a[i], b[i]))
-        raise RuntimeError(f"{name}: The size of tensor a ({a[i]}) must match the size of tensor b ({b[i]}) at non-singleton "
-                           f"dimension {i} (batches {list(left)} and {list(right)})") from None  # fmt: skip
+        raise RuntimeError(f"{name}: The size of tensor a ({a[i]}) must match the size of tensor b ({b[i]}) at "
+                           f"non-singleton dimension {i} (batches {list(left)} and {list(right)})"
+                           "") from None  # fmt: skip
 
 
 def rmatmul(self: Tensor, other: Any) -> Tensor:
     return matmul(other, self)
 
 
-Tensor.__matmul__ = matmul  # type: ignore[attr-defined]
-Tensor.__rmatmul__ = rmatmul  # type: ignore[attr-defined]
+setattr(Tensor, "__matmul__", matmul)  # noqa: B010
+setattr(Tensor, "__rmatmul__", rmatmul)  # noqa: B010
 
 
 @operator()
@@ -327,8 +336,8 @@ def check_bmm(name: str, batch1: Tensor, batch2: Tensor) -> None:
     check_rank(name, 3, batch1=batch1, batch2=batch2)
     (b, _, k), (c, j, _) = batch1._data.shape, batch2._data.shape
     if (b, k) != (c, j):
-        raise RuntimeError(f"{name}: Expected size for first two dimensions of batch2 tensor to be: [{b}, {k}] but got: "
-                           f"[{c}, {j}].")  # fmt: skip
+        raise RuntimeError(f"{name}: Expected size for first two dimensions of batch2 tensor to be: [{b}, {k}] but "
+                           f"got: [{c}, {j}].")  # fmt: skip
 
 
 @operator()
@@ -390,8 +399,8 @@ def check_vectors(name: str, input: Tensor, tensor: Tensor) -> None:
     if len(a) != 1 or len(b) != 1:
         raise RuntimeError(f"{name}: 1D tensors expected, but got {len(a)}D and {len(b)}D tensors")
     if a != b:
-        raise RuntimeError(f"{name}: inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same "
-                           f"number of elements, but got {a[0]} and {b[0]} elements respectively")  # fmt: skip
+        raise RuntimeError(f"{name}: inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the "
+                           f"same number of elements, but got {a[0]} and {b[0]} elements respectively")  # fmt: skip
 
 
 @operator()
@@ -481,7 +490,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 
 
 def add_product(name: str, input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
-    """``beta * input + alpha * product``; where beta is 0 the input is not read. Integers take the integer part of both."""
+    """``beta * input + alpha * product``; without reading the input if beta is 0; integers drop fractions."""
     have, want = input._data.shape, product._data.shape
     if input._data.dtype != product._data.dtype:
         raise RuntimeError(f"{name}: self and mat2 must have the same dtype, but got {input.dtype} and {product.dtype}")
@@ -584,7 +593,8 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
     elif common.numpy.kind in "iu":
         for argument, value in (("alpha", alpha), ("beta", beta)):
             if isinstance(value, float):
-                raise RuntimeError(f"addr: For integral input tensors, argument {argument} must not be a floating point number.")
+                raise RuntimeError(f"addr: For integral input tensors, argument {argument} must not be a floating "
+                                   "point number.")  # fmt: skip
     input, product = (arguments.cast(t, common, "addr") for t in (input, product))
     return add_product("addr", input, product, beta, alpha)
 
@@ -711,8 +721,10 @@ def cross_kernel(xp: Any, input: Any, other: Any, *, dim: int) -> Any:
 
 F_cross = primitive(
     "cross", cross_kernel,
-    vjp={"input": lambda F, g, other, dim: F.cross(other, g, dim), "other": lambda F, g, input, dim: F.cross(g, input, dim)},
-    jvp={"input": lambda F, t, other, dim: F.cross(t, other, dim), "other": lambda F, t, input, dim: F.cross(input, t, dim)},
+    vjp={"input": lambda F, g, other, dim: F.cross(other, g, dim),
+         "other": lambda F, g, input, dim: F.cross(g, input, dim)},
+    jvp={"input": lambda F, t, other, dim: F.cross(t, other, dim),
+         "other": lambda F, t, input, dim: F.cross(input, t, dim)},
     batch="same", node_name="LinalgCrossBackward0",
 )  # fmt: skip
 """Both operands have the shape of the result."""

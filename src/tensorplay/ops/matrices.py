@@ -25,7 +25,8 @@ class LinAlgError(RuntimeError):
     ...     tp.linalg.inv(tp.zeros(2, 2))
     ... except tp.linalg.LinAlgError as error:
     ...     print(error)
-    linalg.inv: The diagonal element 1 is zero, the inversion could not be completed because the input matrix is singular.
+    linalg.inv: The diagonal element 1 is zero, the inversion could not be completed because the input matrix is
+    singular.
     """
 
     __module__ = "tensorplay.linalg"
@@ -76,8 +77,8 @@ def square(x: Any, name: str, argument: str = "A", position: int = 1) -> Tensor:
 def same_dtype(name: str, **tensors: Tensor) -> None:
     (a, first), (b, second) = tensors.items()
     if first._data.dtype != second._data.dtype:
-        raise RuntimeError(f"{name}: Expected {a} and {b} to have the same dtype, but found {a} of type {type_name(first)} "
-                           f"and {b} of type {type_name(second)} instead")  # fmt: skip
+        raise RuntimeError(f"{name}: Expected {a} and {b} to have the same dtype, but found {a} of type "
+                           f"{type_name(first)} and {b} of type {type_name(second)} instead")  # fmt: skip
 
 
 def element(info: Any) -> tuple[str, int]:
@@ -165,11 +166,13 @@ def mH(F: Any, x: Any) -> Any:
 
 
 def tril(F: Any, x: Any, diagonal: int = 0) -> Any:
-    return F.where(constant(F, np.tri(*x.shape[-2:], diagonal, bool)), x, 0)
+    n, m = x.shape[-2:]
+    return F.where(constant(F, np.tri(n, m, diagonal, bool)), x, 0)
 
 
 def triu(F: Any, x: Any, diagonal: int = 0) -> Any:
-    return F.where(constant(F, np.tri(*x.shape[-2:], diagonal - 1, bool)), 0, x)
+    n, m = x.shape[-2:]
+    return F.where(constant(F, np.tri(n, m, diagonal - 1, bool)), 0, x)
 
 
 def eye(F: Any, x: Any) -> Any:
@@ -240,6 +243,6 @@ def inverse_gaps_jvp(F: Any, t: Any, out: Any, sign: int) -> Any:
     return -(out * out) * (F.reshape(t, (*n[:-1], 1, n[-1])) + sign * F.reshape(t, (*n, 1)))
 
 
-primitive("inverse_gaps", inverse_gaps_kernel, vjp={"input": inverse_gaps_vjp}, jvp={"input": inverse_gaps_jvp}, batch="same")
+primitive("inverse_gaps", inverse_gaps_kernel, vjp={"input": inverse_gaps_vjp}, jvp={"input": inverse_gaps_jvp},
+          batch="same")  # fmt: skip
 """Entry (i, j) is 1 / (x[j] + sign * x[i]), and 0 where that has no meaning: the spectra of rules for eigenvectors."""
-

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
 from ..core.tensor import Tensor
 from . import arguments
 from .extrema import amax, amin
-from .linalg import tolerances
-from .matmul import batch_shape, sum_batch
+from .least_squares import tolerances
+from .matmul import batch_shape, product_meta, sum_batch
 from .matrices import TYPE_NAMES, each, floating, matrix, square
 from .reduction import vector_norm
 from .spectra import eigvalsh, svdvals
@@ -24,7 +23,9 @@ from .spectra import eigvalsh, svdvals
 
 
 @operator(namespace="linalg", method=False)
-def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def matrix_norm(
+    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
     """Norm of the matrices in two dimensions.
 
     Parameters
@@ -32,8 +33,8 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
     A : Tensor
         Shape (..., n, m), of a floating or complex dtype.
     ord : {"fro", "nuc", inf, -inf, 1, -1, 2, -2}
-        The square root of the sum of squares; the sum of singular values; the largest or smallest sum of absolute values of a
-        row (inf) or column (1); the largest or smallest singular value.
+        The square root of the sum of squares; the sum of singular values; the largest or smallest sum of absolute
+        values of a row (inf) or column (1); the largest or smallest singular value.
     dim : tuple of two ints
         The dimensions of rows and columns.
     keepdim : bool
@@ -74,9 +75,9 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
         values = svdvals(last(floating(A, name), rows, columns))
         out = F.sum(values, (-1,), False) if ord == "nuc" else extreme(values, -1, ord > 0)
         if keepdim:
-            shape = list(A._data.shape)
-            shape[rows] = shape[columns] = 1
-            out = F.reshape(out, tuple(shape))
+            kept = list(A._data.shape)
+            kept[rows] = kept[columns] = 1
+            out = F.reshape(out, tuple(kept))
         return out
     if abs(ord) == 1:
         rows, columns = columns, rows
@@ -110,11 +111,11 @@ def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = Fal
     A : Tensor
         Of a floating or complex dtype.
     ord : optional
-        As in :func:`tensorplay.linalg.vector_norm` or :func:`tensorplay.linalg.matrix_norm`; without it, the square root of the
-        sum of squares.
+        As in :func:`tensorplay.linalg.vector_norm` or :func:`tensorplay.linalg.matrix_norm`; without it, the square
+        root of the sum of squares.
     dim : int or tuple of ints, optional
-        One dimension: vectors; two: matrices. Without it, and with ``ord``, A has one or two dimensions; with neither, all
-        elements are one vector.
+        One dimension: vectors; two: matrices. Without it, and with ``ord``, A has one or two dimensions; with neither,
+        all elements are one vector.
     keepdim : bool
         Whether reduced dimensions stay, with extent 1.
     dtype : dtype, optional
@@ -320,8 +321,7 @@ def cdist_other_jvp(F: Any, t: Any, input: Any, other: Any, out: Any) -> Any:
 primitive(
     "cdist", cdist_kernel, vjp={"input": cdist_input_vjp, "other": cdist_other_vjp},
     jvp={"input": cdist_input_jvp, "other": cdist_other_jvp}, batch="elementwise",
-    meta=lambda input, other: Meta((*np.broadcast_shapes(input.shape[:-2], other.shape[:-2]), input.shape[-2], other.shape[-2]),
-                                   input.dtype),
+    meta=lambda input, other: product_meta(input, other.swapaxes(-1, -2)),
 )  # fmt: skip
 """Euclidean distances."""
 
@@ -339,8 +339,8 @@ def cdist(
     p : float
         The order of the norm; 2 is the Euclidean distance, inf the largest difference, 0 the number of differences.
     compute_mode : str
-        One of "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist" and "donot_use_mm_for_euclid_dist". All give the
-        same here: distances come from the differences, which is exact for close points.
+        One of "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist" and "donot_use_mm_for_euclid_dist". All
+        give the same here: distances come from the differences, which is exact for close points.
 
     Returns
     -------
@@ -369,7 +369,8 @@ def cdist(
     if left.dtype != right.dtype:
         raise RuntimeError(f"cdist: X1 and X2 must have the same dtype, got {x1.dtype} and {x2.dtype}")
     if left.shape[-1] != right.shape[-1]:
-        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {left.shape[-1]} X2: {right.shape[-1]}")
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {left.shape[-1]} X2: {right.shape[-1]}"
+                           "")  # fmt: skip
     if p < 0:
         raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
     modes = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")

@@ -1,8 +1,8 @@
 """Eigenvalues and singular values, with their vectors.
 
-Rules follow the differentials of the defining equations, with M* for the conjugate transpose. Where values coincide, their
-vectors are free within a subspace, and the terms of the rules that divide by the gap are left out: a loss that does not
-depend on the choice has no component there. See ``within_clusters`` for what such a loss does have.
+Rules follow the differentials of the defining equations, with M* for the conjugate transpose. Where values coincide,
+their vectors are free within a subspace, and the terms of the rules that divide by the gap are left out: a loss that
+does not depend on the choice has no component there. See ``within_clusters`` for what such a loss does have.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def check_phase(F: Any, inner: Any, what: str) -> None:
         return
     turn = np.abs(diagonal(F, inner).imag)
     if turn.size and turn.max() > 1e-2 * max(1.0, float(np.abs(inner).max())):
-        raise RuntimeError(f"{what} in the complex case are specified up to multiplication by e^{{i phi}}. The specified loss "
-                           "function depends on this quantity, so it is ill-defined.")  # fmt: skip
+        raise RuntimeError(f"{what} in the complex case are specified up to multiplication by e^{{i phi}}. The "
+                           "specified loss function depends on this quantity, so it is ill-defined.")  # fmt: skip
 
 
 def has_clusters(F: Any, gaps: Any) -> bool:
@@ -69,9 +69,9 @@ def has_clusters(F: Any, gaps: Any) -> bool:
 def within_clusters(F: Any, gaps: Any, g_values: Any, inner: Any) -> Any:
     """The gradient between vectors of one value.
 
-    A loss that is a function of V h(L) V* says with ``inner``, V* gV, how it depends on V V* in the cluster, and with the
-    gradients of the values the ratio of h' to h. The ratio is the same for all vectors of the cluster; where it is not, the
-    loss depends on the values otherwise, and nothing is known.
+    A loss that is a function of V h(L) V* says with ``inner``, V* gV, how it depends on V V* in the cluster, and with
+    the gradients of the values the ratio of h' to h. The ratio is the same for all vectors of the cluster; where it is
+    not, the loss depends on the values otherwise, and nothing is known.
     """
     inner = (inner + mH(F, inner)) * 0.5
     weights = diagonal(F, inner)
@@ -117,8 +117,8 @@ def eigh_jvp(F: Any, t: Any, out: Any) -> Any:
     return [F.real(values) if is_complex(values) else values, F.matmul(V, inner * F.inverse_gaps(L, -1))]
 
 
-primitive("eigh", eigh_kernel, vjp={"input": eigh_vjp}, jvp={"input": eigh_jvp}, batch="same", holomorphic=False, outputs=2,
-          meta=lambda input, lower: [Meta(input.shape[:-1], real_of(input.dtype)), same(input)],
+primitive("eigh", eigh_kernel, vjp={"input": eigh_vjp}, jvp={"input": eigh_jvp}, batch="same", holomorphic=False,
+          outputs=2, meta=lambda input, lower: [Meta(input.shape[:-1], real_of(input.dtype)), same(input)],
           node_name="LinalgEighBackward0")  # fmt: skip
 
 
@@ -155,8 +155,9 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
     Returns
     -------
     eigenvalues, eigenvectors : Tensor
-        The named tuple: real, of shape (..., n), and the vectors in the columns of a matrix of shape (..., n, n). A gradient
-        through the vectors is meaningful if the loss does not depend on their signs (phases, bases of equal eigenvalues).
+        The named tuple: real, of shape (..., n), and the vectors in the columns of a matrix of shape (..., n, n). A
+        gradient through the vectors is meaningful if the loss does not depend on their signs (phases, bases of equal
+        eigenvalues).
 
     Raises
     ------
@@ -270,8 +271,8 @@ def eig(A: Tensor) -> Any:
     Returns
     -------
     eigenvalues, eigenvectors : Tensor
-        The named tuple, complex: shape (..., n), in no order, and vectors of length 1 in the columns of a matrix of shape
-        (..., n, n). A gradient through the vectors is meaningful if the loss does not depend on their phases.
+        The named tuple, complex: shape (..., n), in no order, and vectors of length 1 in the columns of a matrix of
+        shape (..., n, n). A gradient through the vectors is meaningful if the loss does not depend on their phases.
 
     Raises
     ------
@@ -453,8 +454,9 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
     Returns
     -------
     U, S, Vh : Tensor
-        The named tuple: unitary matrices and the real singular values, of shape (..., k), in descending order. A gradient
-        through U and Vh is meaningful if the loss does not depend on their signs (phases, bases of equal values).
+        The named tuple: unitary matrices and the real singular values, of shape (..., k), in descending order. A
+        gradient through U and Vh is meaningful if the loss does not depend on their signs (phases, bases of equal
+        values).
 
     Raises
     ------
@@ -540,8 +542,8 @@ def torch_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     matrix(input, "svd", "input")
     if not compute_uv:
         *batch, n, m = input._data.shape
-        dtype = input._data.dtype
-        return return_types.svd(wrap(np.zeros((*batch, n, n), dtype)), svdvals(input), wrap(np.zeros((*batch, m, m), dtype)))
+        U, V = (wrap(np.zeros((*batch, k, k), input._data.dtype)) for k in (n, m))
+        return return_types.svd(U, svdvals(input), V)
     U, S, Vh = F.svd(input, not some)
     return return_types.svd(U, S, mH(F, Vh))
 
