@@ -703,10 +703,14 @@ def softmax_backward_result_vjp(F: Any, g: Any, input: Any, result: Any, dim: in
     return g * (input - sum_over(F, input * result, dim)) - input * sum_over(F, g * result, dim)
 
 
+def softmax_backward_result_jvp(F: Any, t: Any, input: Any, result: Any, dim: int) -> Any:
+    return t * (input - sum_over(F, input * result, dim)) - result * sum_over(F, input * t, dim)
+
+
 softmax_backward = primitive(
     "softmax_backward", softmax_backward_kernel,
     vjp={"input": lambda F, g, result, dim: F.softmax_backward(g, result, dim), "result": softmax_backward_result_vjp},
-    jvp={"input": lambda F, t, result, dim: F.softmax_backward(t, result, dim), "result": softmax_backward_result_vjp},
+    jvp={"input": lambda F, t, result, dim: F.softmax_backward(t, result, dim), "result": softmax_backward_result_jvp},
     batch="same",
 )  # fmt: skip
 """The cotangent ``input`` times the Jacobian of softmax at its ``result``: a symmetric matrix."""
