@@ -491,10 +491,7 @@ def float_power_(input: Tensor, exponent: Tensor | complex) -> Tensor:
         raise RuntimeError(
             f"float_power_(): the base has dtype {input.dtype} but the operation's result requires dtype {wide}"
         )
-    return input.pow_(exponent)  # type: ignore[attr-defined]
-
-
-Tensor.float_power_ = float_power_  # type: ignore[attr-defined]
+    return input.pow_(exponent)
 
 # ---- sums of products
 
@@ -640,9 +637,10 @@ for python_name, name in BINARY.items():
     setattr(Tensor, f"__{python_name}__", PRIMITIVES[name].operator())
     setattr(Tensor, f"__r{python_name}__", PRIMITIVES[name].operator(reflected=True))
     setattr(Tensor, f"__i{python_name}__", operand_twin(name, getattr(Tensor, f"{name}_")))
-Tensor.__div__, Tensor.__rdiv__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__rtruediv__, Tensor.__itruediv__
-Tensor.__pow__ = power_operator  # type: ignore[attr-defined]
-Tensor.__rpow__ = PRIMITIVES["pow"].operator(reflected=True)  # type: ignore[attr-defined]
-Tensor.__ipow__ = operand_twin("pow", Tensor.pow_)  # type: ignore[attr-defined]
-Tensor.__neg__ = neg  # type: ignore[attr-defined]
-Tensor.__pos__ = positive  # type: ignore[attr-defined]
+METHODS = {
+    "__pow__": power_operator, "__rpow__": PRIMITIVES["pow"].operator(reflected=True),
+    "__ipow__": operand_twin("pow", Tensor.pow_), "__neg__": neg, "__pos__": positive, "float_power_": float_power_,
+    "__div__": Tensor.__truediv__, "__rdiv__": Tensor.__rtruediv__, "__idiv__": Tensor.__itruediv__,
+}  # fmt: skip
+for name, method in METHODS.items():
+    setattr(Tensor, name, method)

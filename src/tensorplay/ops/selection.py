@@ -60,7 +60,7 @@ def where(condition: Tensor, input: Tensor | complex | None = None, other: Tenso
     elif type(input) is float and isinstance(other, Tensor) and other._data.dtype.kind == "f":
         input = wrap(np.array(input, other._data.dtype))
     if input is None and other is None:
-        return condition.nonzero(as_tuple=True)  # type: ignore[attr-defined]
+        return condition.nonzero(as_tuple=True)
     if input is None or other is None:
         raise TypeError("where(): expected the condition alone, or condition, input and other; got two arguments")
     if kind.kind != "b" and kind != np.uint8:
@@ -70,12 +70,11 @@ def where(condition: Tensor, input: Tensor | complex | None = None, other: Tenso
     return F.where(condition, input, other)
 
 
+@operator(name="where", function=False, out=False)
 def where_method(self: Tensor, condition: Tensor, other: Tensor | complex) -> Tensor:
     """The tensor where the condition holds, ``other`` elsewhere; see :func:`where`."""
     return where(condition, self, other)
 
-
-Tensor.where = where_method  # type: ignore[attr-defined]
 
 # ---- the larger and the smaller of two
 
