@@ -1,0 +1,189 @@
+"""Modules: what they own, how they are walked, saved and loaded."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tensorplay as tp
+from tensorplay import nn
+
+
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.factor = nn.Parameter(tp.tensor([2.0, 3.0]))
+        self.register_buffer("seen", tp.zeros(2))
+        self.register_buffer("scratch", tp.zeros(1), persistent=False)
+
+    def forward(self, x):
+        return self.factor * x
+
+
+def model():
+    tp.manual_seed(0)
+    return nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Sequential(nn.Linear(4, 2)))
+
+
+def test_linear_is_the_affine_map():
+    layer = nn.Linear(3, 2)
+    x = tp.randn(5, 3)
+    want = x.numpy() @ layer.weight.detach().numpy().T + layer.bias.detach().numpy()
+    np.testing.assert_allclose(layer(x).detach().numpy(), want, rtol=1e-6)
+    assert nn.Linear(3, 2, bias=False).bias is None
+
+
+def test_initial_weights_lie_within_the_bound_of_their_fan_in():
+    layer = nn.Linear(100, 50)
+    bound = 1 / 10
+    assert layer.weight.abs().max().item() <= bound and layer.bias.abs().max().item() <= bound
+    assert layer.weight.std().item() == pytest.approx(bound / np.sqrt(3), rel=0.1)
+
+
+def test_parameters_buffers_and_modules_are_found_by_name():
+    m = nn.Sequential(Scale(), Scale())
+    assert [n for n, _ in m.named_parameters()] == ["0.factor", "1.factor"]
+    assert [n for n, _ in m.named_buffers()] == ["0.seen", "0.scratch", "1.seen", "1.scratch"]
+    assert [n for n, _ in m.named_modules()] == ["", "0", "1"]
+    assert list(m.state_dict()) == ["0.factor", "0.seen", "1.factor", "1.seen"]
+    assert m.get_submodule("1") is m[1] and m.get_parameter("0.factor") is m[0].factor
+    with pytest.raises(AttributeError, match="no attribute"):
+        m.get_submodule("2")
+
+
+def test_shared_parameters_are_counted_once():
+    a = Scale()
+    m = nn.ModuleList([a, a])
+    assert len(list(m.parameters())) == 1
+    b = Scale()
+    b.factor = a.factor
+    assert len(list(nn.ModuleList([a, b]).parameters())) == 1
+
+
+def test_state_dict_round_trip_and_refusals():
+    m, other = model(), model()
+    for p in other.parameters():
+        with tp.no_grad():
+            p.zero_()
+    assert repr(other.load_state_dict(m.state_dict())) == "<All keys matched successfully>"
+    x = tp.randn(2, 3)
+    assert tp.equal(m(x), other(x))
+    state = m.state_dict()
+    state.pop("0.bias")
+    state["more"] = tp.zeros(1)
+    before = {k: v.clone() for k, v in other.state_dict().items()}
+    with pytest.raises(RuntimeError, match=r'Unexpected key\(s\) in state_dict: "more"(.|\n)*Missing key\(s\).*"0.bias"'):
+        other.load_state_dict(state)
+    assert all(tp.equal(before[k], v) for k, v in other.state_dict().items())
+    result = other.load_state_dict(state, strict=False)
+    assert result.missing_keys == ["0.bias"] and result.unexpected_keys == ["more"]
+    with pytest.raises(RuntimeError, match="size mismatch for 0.bias"):
+        other.load_state_dict({**m.state_dict(), "0.bias": tp.zeros(7)})
+
+
+def test_loading_with_assign_takes_the_tensors_themselves():
+    m = Scale()
+    new = tp.tensor([5.0, 6.0])
+    m.load_state_dict({"factor": new, "seen": tp.ones(2)}, assign=True)
+    new.mul_(2)
+    assert m.factor.tolist() == [10.0, 12.0] and m.factor.requires_grad
+
+
+def test_modes_reach_all_modules():
+    m = nn.Sequential(nn.Dropout(0.5), nn.Sequential(nn.Dropout(0.9)))
+    x = tp.ones(1000)
+    m.train()
+    assert 0 < (m[0](x) == 0).sum().item() < 1000
+    m.eval()
+    assert tp.equal(m(x), x) and not m[1][0].training
+
+
+def test_to_changes_floating_point_tensors_alone():
+    m = Scale()
+    m.register_buffer("count", tp.tensor(3))
+    m.double()
+    assert m.factor.dtype is tp.float64 and m.seen.dtype is tp.float64 and m.count.dtype is tp.int64
+    assert isinstance(m.factor, nn.Parameter) and m.factor.requires_grad
+
+
+def test_hooks_see_and_may_replace():
+    m, seen = nn.Identity(), []
+    first = m.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
+    second = m.register_forward_hook(lambda module, args, out: seen.append(out.item()) or out * 10)
+    assert m(tp.tensor(1.0)).item() == 20.0 and seen == [2.0]
+    first.remove()
+    second.remove()
+    assert m(tp.tensor(1.0)).item() == 1.0
+
+
+def test_zero_grad_and_requires_grad():
+    m = model()
+    m(tp.randn(2, 3)).sum().backward()
+    m.zero_grad(set_to_none=False)
+    assert all((p.grad == 0).all().item() for p in m.parameters())
+    m.zero_grad()
+    assert all(p.grad is None for p in m.parameters())
+    m.requires_grad_(False)
+    assert not m(tp.randn(2, 3)).requires_grad
+
+
+def test_copies_and_pickles_are_independent_and_keep_the_class():
+    m = model()
+    for twin in (copy.deepcopy(m), pickle.loads(pickle.dumps(m))):
+        assert isinstance(twin[0].weight, nn.Parameter) and twin[0].weight.requires_grad
+        with tp.no_grad():
+            twin[0].weight.zero_()
+        assert m[0].weight.abs().sum().item() > 0
+
+
+def test_printing():
+    assert repr(model()) == (
+        "Sequential(\n  (0): Linear(in_features=3, out_features=4, bias=True)\n  (1): ReLU()\n  (2): Sequential(\n"
+        "    (0): Linear(in_features=4, out_features=2, bias=True)\n  )\n)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("assign", "error", "message"),
+    [
+        (lambda m: setattr(m, "factor", tp.zeros(2)), TypeError, "cannot assign 'Tensor' object to parameter 'factor'"),
+        (lambda m: m.register_parameter("a.b", None), KeyError, "contain '.'"),
+        (lambda m: m.register_buffer("forward", None), KeyError, "already exists"),
+        (lambda m: m.add_module("x", 3), TypeError, "not a Module subclass"),
+        (lambda m: m.nothing, AttributeError, "'Scale' object has no attribute 'nothing'"),
+    ],
+)
+def test_bad_assignments(assign, error, message):
+    with pytest.raises(error, match=message):
+        assign(Scale())
+
+
+def test_a_module_without_init_says_so():
+    class Hasty(nn.Module):
+        def __init__(self):
+            self.p = nn.Parameter(tp.zeros(1))
+
+    with pytest.raises(AttributeError, match="before Module.__init__"):
+        Hasty()
+
+
+def test_losses_are_their_functions():
+    x, y = tp.randn(4, 3), tp.randn(4, 3)
+    assert nn.MSELoss()(x, y).item() == pytest.approx(float(((x - y) ** 2).mean()))
+    labels = tp.tensor([0, 2, 1, 1])
+    z = x.numpy() - x.numpy().max(1, keepdims=True)
+    want = -(z - np.log(np.exp(z).sum(1, keepdims=True)))[np.arange(4), labels.numpy()].mean()
+    assert nn.CrossEntropyLoss()(x, labels).item() == pytest.approx(want, rel=1e-5)
+
+
+def test_gains_and_fans_of_initialisation():
+    w = tp.empty(64, 32)
+    nn.init.kaiming_normal_(w, nonlinearity="relu")
+    assert w.std().item() == pytest.approx(np.sqrt(2 / 32), rel=0.1)
+    nn.init.xavier_uniform_(w)
+    assert w.abs().max().item() <= np.sqrt(6 / 96)
+    with pytest.raises(ValueError, match="fewer than 2 dimensions"):
+        nn.init.xavier_normal_(tp.empty(3))
+    with pytest.raises(ValueError, match="Unsupported nonlinearity"):
+        nn.init.calculate_gain("step")
