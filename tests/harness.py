@@ -118,7 +118,8 @@ def check_gradients(s: Sample) -> None:
 def check_second_derivatives(s: Sample) -> None:
     """Second derivatives equal finite differences of the first."""
     xs = [t.requires_grad_() for i, t in enumerate(s.tensors()) if i in s.varying]
-    assert autograd.gradgradcheck(s.of_varying(s.tensors()), xs, check_fwd_over_rev=True, eps=1e-6, atol=1e-4, rtol=1e-3)
+    call = s.of_varying(s.tensors())
+    assert autograd.gradgradcheck(call, xs, check_fwd_over_rev=True, eps=1e-6, atol=1e-4, rtol=1e-3)
 
 
 def check_forward_mode(s: Sample) -> None:
