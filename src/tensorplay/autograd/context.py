@@ -87,7 +87,7 @@ FREED = Freed()
 class Call:
     """What a context collects on behalf of one call."""
 
-    __slots__ = ("dirty", "forward", "kept", "materialize", "node", "non_differentiable", "override", "save")
+    __slots__ = ("dirty", "forward", "hold", "kept", "materialize", "node", "non_differentiable", "override", "save")
 
     def __init__(self) -> None:
         self.node: Any = None  # weak reference to the node
@@ -98,6 +98,7 @@ class Call:
         self.dirty: tuple[Any, ...] = ()
         self.non_differentiable: tuple[Any, ...] = ()
         self.materialize = True
+        self.hold = False  # whether forward mode will want to know what was declared
 
 
 NODE_ATTRIBUTES = frozenset(
@@ -315,6 +316,11 @@ class BackwardCFunction(Node):
                                    f"got {g.dtype}")  # fmt: skip
             g = F.cast(g, dtype)
         return g
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+        """What ``save_for_backward`` kept, with its history."""
+        return self.ctx.saved_tensors
 
     @property
     def _raw_saved_tensors(self) -> tuple[FunctionSavedTensor, ...]:

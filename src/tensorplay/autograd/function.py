@@ -201,18 +201,28 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @classmethod
     def _bound(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """All arguments in their order, those given by name and the defaults, too."""
-        lead = () if cls._separate() else (None,)
+        """All arguments in their order, those given by name, too; beside setup_context also the defaults.
+
+        Raises
+        ------
+        TypeError
+            As Python does, and for parameters that can be given by name alone: gradients are returned by position.
+        """
+        separate = cls._separate()
+        lead = () if separate else (None,)
         bound = inspect.signature(cls.forward).bind(*lead, *args, **kwargs)
-        bound.apply_defaults()
-        return (*bound.args[len(lead) :], *bound.kwargs.values())
+        if separate or bound.kwargs:
+            bound.apply_defaults()
+        if bound.kwargs:
+            raise TypeError(f"{cls.__name__}.apply(): forward must take {', '.join(bound.kwargs)!r} by position, too")
+        return bound.args[len(lead) :]
 
 
 # ---- through the levels
 
 
-def at_level(cls: type[Function], args: tuple[Any, ...]) -> tuple[Any, FunctionCtx]:
-    """The result on arguments of any level, and a context filled at that level."""
+def at_level(cls: type[Function], args: tuple[Any, ...], hold: bool = False) -> tuple[Any, FunctionCtx]:
+    """The result on arguments of any level, and a context filled at that level; ``hold``: with all that it was told."""
     if live_levels or any(isinstance(a, Tensor) and isinstance(a._data, Carrier) for a in args):
         leaves, spec = pytree.flatten(args)
         leaves = [revived(a, cls.__name__) for a in leaves]
@@ -222,6 +232,7 @@ def at_level(cls: type[Function], args: tuple[Any, ...]) -> tuple[Any, FunctionC
             return (on_batch if type(top) is Batched else on_duals)(cls, leaves, spec, top.level)
         args = pytree.unflatten(leaves, spec)
     ctx = context(args)
+    ctx._call.hold = hold
     edges = edges_of(args)
     recording, state.recording = state.recording, False
     try:
@@ -288,7 +299,9 @@ def on_batch(cls: type[Function], leaves: list[Any], spec: Any, level: int) -> t
         finally:
             state.batches = batches
     else:
-        result = at_level(vmapped(cls, tuple(dims), spec, size), inner)[0], 0
+        out, ctx = at_level(vmapped(cls, tuple(dims), spec, size), inner)
+        ctx._call.forward = None
+        result = out, 0
     if not isinstance(result, tuple) or len(result) != 2:
         raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
                            f"compatible with the output. Got a {type(result)} instead")  # fmt: skip
@@ -320,7 +333,7 @@ def on_duals(cls: type[Function], leaves: list[Any], spec: Any, level: int) -> t
     if not cls._separate() and any(isinstance(p, Tensor) and isinstance(p._data, Carrier) for p in primals):
         raise RuntimeError(NEEDS_SETUP_CONTEXT.format(name=cls.__name__, what="nested transforms"))
     args = pytree.unflatten(leaves, spec)
-    out, ctx = at_level(cls, pytree.unflatten(primals, spec))
+    out, ctx = at_level(cls, pytree.unflatten(primals, spec), hold=True)
     call = ctx._call
     if call.materialize:
         tangents = [F.zeros_like(p.detach()) if t is None and isinstance(p, Tensor) and is_differentiable(p) else t
@@ -352,10 +365,11 @@ def on_duals(cls: type[Function], leaves: list[Any], spec: Any, level: int) -> t
             duals.append(wrap(data))
     result = tuple(duals) if isinstance(out, tuple) else duals[0]
     if cls._separate():
+        release(ctx, outs)
         return recorded(cls, args, result)
-    if not state.recording or not any(e is not None for e in edges_of(args)):
-        return result, ctx
-    return finished(cls, lifted(ctx, (*primals, *outs), (*leaves, *duals)), args, edges_of(args), result), ctx
+    upper = lifted(ctx, (*primals, *outs), (*leaves, *duals))
+    release(ctx, outs)
+    return finished(cls, upper, args, edges_of(args), result), upper
 
 
 def recorded(cls: type[Function], args: tuple[Any, ...], out: Any) -> tuple[Any, FunctionCtx]:
@@ -472,12 +486,8 @@ def record(
             if view is not None:
                 view.custom, view.multiple = True, tensors > 1
     node.keep(call.save, outs)
-    for name, value in list(vars(ctx).items()):  # the context must not hold the node through an output
-        index = place_of(value, outs)
-        if index is not None and differentiable[index]:
-            call.kept[name] = KeptOutput(value, index)
-            delattr(ctx, name)
-    call.save = call.dirty = call.non_differentiable = ()
+    if not call.hold:
+        release(ctx, outs)
     if state.recording is RARE:
         observe_forward(node)
         if state.saved_tensors_hooks:
@@ -485,6 +495,17 @@ def record(
             node.saved = tuple([pack_value(node, value, *hooks) for value in node.saved])
     if streams.CURRENT:
         streams.note(node, outs[differentiable.index(True)])
+
+
+def release(ctx: FunctionCtx, outs: Sequence[Any]) -> None:
+    """Forget what a context was told, and let it not hold its node through an output."""
+    call = ctx._call
+    for name, value in list(vars(ctx).items()):
+        index = place_of(value, outs)
+        if index is not None and value._node is not None:
+            call.kept[name] = KeptOutput(value, index)
+            delattr(ctx, name)
+    call.save = call.dirty = call.non_differentiable = ()
 
 
 # ---- the vmap rule that is generated: the Function itself, run on batches
@@ -515,8 +536,8 @@ def vmapped(cls: type[Function], dims: tuple[Any, ...], spec: Any, size: int) ->
 def make_vmapped(cls: type[Function], dims: tuple[Any, ...], spec: Any, size: int) -> type[Function]:
 
     def inside(level: int, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        leaves = pytree.leaves(args)
-        return pytree.unflatten([wrap(Batched(a, level)) if d == 0 else a for a, d in zip(leaves, dims)], spec)
+        leaves = nested_like(args, spec)
+        return pytree.unflatten([batched(level, a) if d == 0 else a for a, d in zip(leaves, dims)], spec)
 
     def batched(level: int, t: Any) -> Any:
         return wrap(Batched(t, level)) if isinstance(t, Tensor) else t
@@ -542,6 +563,8 @@ def make_vmapped(cls: type[Function], dims: tuple[Any, ...], spec: Any, size: in
                 call.override = None
 
     class Vmapped(Function):
+        generate_vmap_rule = True
+
         @staticmethod
         def forward(*args: Any) -> Any:
             with batches_of(size) as level:

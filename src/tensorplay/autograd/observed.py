@@ -247,28 +247,29 @@ def checked_for_leaf(node: AccumulateGrad, g: Tensor) -> Tensor:
 
 
 def visit_on_stream(run: Any, node: Node, g: Any, edges: Any) -> None:
-    """Visit a node on its stream; one that has none runs on the caller's."""
+    """Visit a node on its stream; one that has none runs on the caller's. What is on the host waits for nobody."""
     if type(node) is Output:
         run.deposit(node, g)
         target = node.edges[0]
         run.notes[target] = (*run.notes.get(target, ()), *run.notes.pop(node, ()))
         return
     caller, own = streams.current(g), None if node.rare is None else node.rare.stream
+    if caller is not None:
+        run.notes.setdefault(node, (caller,))
     join(run, node, own or caller)
     if own is None or own == caller:
         deposit(run, caller, edges, visit_here(run, node, g, edges))
         return
-    own.wait_stream(caller)
     with own:
         deposit(run, own, edges, visit_here(run, node, g, edges))
-    if run.ends is not None and node in run.ends:
-        caller.wait_stream(own)  # type: ignore[union-attr]
+    if caller is not None and run.ends is not None and node in run.ends:
+        caller.wait_stream(own)
 
 
 def join(run: Any, node: Node, stream: Any) -> None:
     """Let a stream wait for those on which the gradients of a node were computed."""
     for other in run.notes.pop(node, ()):
-        if other != stream:
+        if other != stream and stream is not None:
             stream.wait_stream(other)
 
 
@@ -282,7 +283,8 @@ def deposit(run: Any, stream: Any, edges: Any, parts: Any) -> None:
             join(run, edge, stream)
             part = held + part
         run.pending[edge] = part
-        run.notes[edge] = (stream,)
+        if stream is not None:
+            run.notes[edge] = (stream,)
 
 
 # ---- hooks that wait for several gradients of one pass

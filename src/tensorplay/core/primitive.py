@@ -211,7 +211,7 @@ class Primitive:
                     level, top = data.level, data
                 elif data.level not in live_levels:
                     return self.apply(tuple(revived(b, self.name) for b in args), attrs)
-            elif kind is not np.ndarray:
+            elif kind is Meta:
                 meta = True
         if top is not None:
             out = top.run(self, args, attrs)
