@@ -55,6 +55,18 @@ def memory(t: Tensor, name: str) -> np.ndarray[Any, Any]:
     return data
 
 
+def only_memory(t: Tensor) -> bool:
+    """Whether values without history can be written to the tensor's array with nothing else to do but note it."""
+    data, rare = t._data, t._rare
+    if type(data) is not np.ndarray or preserving or not data.flags.writeable or 0 in data.strides:
+        return False
+    if rare is None:
+        return t._node is None or not state.recording
+    if rare.inference:
+        return False
+    return not state.recording or t._node is None and (rare.view is None or rare.view.base._node is None)
+
+
 def about_to_write(t: Tensor) -> None:
     for keeper in preserving:
         keeper.before_write(t)
@@ -206,13 +218,16 @@ def update(t: Tensor, primitive: Primitive, args: tuple[Tensor, ...], attrs: tup
     read its first operand, which is overwritten.
     """
     data = t._data
-    if type(data) is not np.ndarray or not all(type(a._data) is np.ndarray for a in args):
+    if type(data) is not np.ndarray or not all([type(a._data) is np.ndarray for a in args]):
         return write(t, primitive.function(old_value(t), *args, *attrs), name)
-    if state.running:
-        for a in args:
-            refuse_captured(t, a, name)
-    recorded = involved(t, name, *(a._node for a in args))
-    memory(t, name)
+    if only_memory(t) and (not state.recording or all([a._node is None for a in args])):
+        recorded = False
+    else:
+        if state.running:
+            for a in args:
+                refuse_captured(t, a, name)
+        recorded = involved(t, name, *(a._node for a in args))
+        memory(t, name)
     arrays = [a._data.copy() if a._data.ndim and np.may_share_memory(a._data, data) else a._data for a in args]
     store(data, *arrays, *attrs)
     if recorded:

@@ -50,6 +50,8 @@ def values(t: Tensor, name: str) -> np.ndarray[Any, Any]:
 
 def broadcast_shape(name: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape that shapes broadcast to."""
+    if all([s == shapes[0] for s in shapes]):
+        return shapes[0]
     check_broadcast(name, list(shapes))
     return np.broadcast_shapes(*shapes)
 

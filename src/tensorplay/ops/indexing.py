@@ -134,43 +134,53 @@ primitive(
 )  # fmt: skip
 """The transpose of ``index``: entries are added up at their positions among zeros."""
 
-FEW, MANY = 32, 4096
+SMALL = 4096
+"""Elements up to which scattering through flat positions costs less than importing scipy.sparse would."""
 
 
 def add_at(out: Any, index: Any, values: Any, dim: int) -> None:
     """``out[..., index, ...] += values`` along ``dim``, in memory, repeated indices included.
 
-    A 1-dim ``np.add.at`` is fast; for rows it is not, and a product with a sparse matrix of ones is.
+    A 1-dim ``np.add.at`` is fast. For rows it is not, and adding the product with a sparse matrix of ones is.
     """
     count = index.size
     if not count or not out.size:
         return
     axis = out.ndim + dim
     before, extent, behind = out.shape[:axis], out.shape[axis], out.shape[axis + 1 :]
-    values = values.reshape(*before, count, *behind)
-    index = index.reshape(-1)
+    values, index = values.reshape(*before, count, *behind), index.reshape(-1)
     if out.ndim == 1:
         np.add.at(out, index, values)
         return
-    lead = (FULL,) * axis
-    if count <= FEW:
-        places = index.tolist()
-        if len({i % extent for i in places}) == count:
-            out[(*lead, index)] += values
-        else:
-            for i, place in enumerate(places):
-                out[(*lead, place)] += values[(*lead, i)]
+    if out.dtype.itemsize == 2 and out.dtype.kind in "fV":
+        total = np.zeros(out.shape, np.float32)
+        add_at(total, index, values.astype(np.float32), dim)
+        out += total.astype(out.dtype)
         return
-    if values.size < MANY or out.dtype.kind in "bV" or out.dtype == np.float16:
-        np.add.at(out, (*lead, index), values)
+    if not out.flags.c_contiguous or out.dtype.kind == "b":
+        np.add.at(out, (*(FULL,) * axis, index), values)
         return
-    from scipy.sparse import csc_matrix
+    index = normal_index_kernel(np, index, extent=extent, dim=axis)
+    rows, columns = int(np.prod(before, dtype=int)), int(np.prod(behind, dtype=int))
+    if values.size < SMALL or rows > 1 and 4 * values.size < out.size:
+        flat = (np.arange(rows)[:, None, None] * extent + index[:, None]) * columns + np.arange(columns)
+        np.add.at(out.reshape(-1), flat.reshape(-1), values.reshape(-1))
+        return
+    if rows == 1:
+        add_rows(out.reshape(extent, columns), index, values.reshape(count, columns))
+        return
+    total = np.zeros((extent, *before, *behind), out.dtype)
+    add_rows(total.reshape(extent, -1), index, np.moveaxis(values, axis, 0).reshape(count, -1))
+    out += np.moveaxis(total, 0, axis)
 
-    rows, inverse = np.unique(index % extent, return_inverse=True)
-    ones = csc_matrix((np.ones(count, out.dtype), inverse, np.arange(count + 1)), shape=(rows.size, count))
-    flat = (np.moveaxis(values, axis, 0) if axis else values).reshape(count, -1)
-    sums = (ones @ flat).reshape(rows.size, *before, *behind)
-    out[(*lead, rows)] += np.moveaxis(sums, 0, axis) if axis else sums
+
+def add_rows(out: Any, index: Any, values: Any) -> None:
+    """``out[index] += values`` for contiguous matrices: out + ones @ values, with a sparse matrix of ones."""
+    from scipy.sparse import _sparsetools
+
+    count = index.size
+    ones, starts = np.ones(count, out.dtype), np.arange(count + 1, dtype=index.dtype)
+    _sparsetools.csc_matvecs(out.shape[0], count, out.shape[1], starts, index, ones, values.reshape(-1), out.reshape(-1))
 
 
 # ---- writing entries

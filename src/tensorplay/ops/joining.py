@@ -22,7 +22,10 @@ from .shape import atleast_1d, atleast_2d, atleast_3d, broadcast_shapes
 def of_common_dtype(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """The tensors cast to the dtype that all of them promote to."""
     first = tensors[0]._data.dtype
-    if all(t._data.dtype is first for t in tensors):
+    for t in tensors:
+        if t._data.dtype is not first:
+            break
+    else:
         return tensors
     common = tensors[0].dtype
     for t in tensors[1:]:
@@ -51,20 +54,24 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     if not tensors:
         raise ValueError("cat(): expected a non-empty list of Tensors")
     tensors = of_common_dtype(tensors)
-    kept = tensors if all(t._data.ndim > 1 for t in tensors) else tuple(t for t in tensors if t._data.shape != (0,))
-    if not kept:
-        kept = tensors[:1]
-    shape = kept[0]._data.shape
+    kept = tensors
+    shape = tensors[0]._data.shape
+    for t in tensors:
+        if t._data.shape == (0,) != shape or shape == (0,):
+            kept = tuple([t for t in tensors if t._data.shape != (0,)]) or tensors[:1]
+            shape = kept[0]._data.shape
+            break
     ndim = len(shape)
     dim = arg.dimension(dim, ndim, "cat")
-    before, behind = shape[:dim], shape[ndim + dim + 1 :]
-    for i, other in enumerate(kept):
-        have = other._data.shape
+    for i, t in enumerate(kept):
+        have = t._data.shape
+        if have == shape and have:
+            continue
         if not have:
             raise RuntimeError(f"cat(): zero-dimensional tensor (at position {i}) cannot be concatenated")
         if len(have) != ndim:
             raise RuntimeError(f"cat(): Tensors must have same number of dimensions: got {ndim} and {len(have)}")
-        if have[:dim] != before or have[ndim + dim + 1 :] != behind:
+        if have[:dim] != shape[:dim] or have[ndim + dim + 1 :] != shape[ndim + dim + 1 :]:
             raise RuntimeError(f"cat(): Sizes of tensors must match except in dimension {dim + ndim}. Expected shape "
                                f"{list(shape)} but got {list(have)} for tensor number {i} in the list.")  # fmt: skip
     joined = F.cat(*kept, dim=dim)

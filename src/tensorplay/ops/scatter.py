@@ -90,7 +90,8 @@ def as_vector(index: Tensor, name: str) -> Tensor:
 def in_bounds(index: Tensor, extent: int, dim: int, name: str, negative: bool = False) -> Tensor:
     """The index, refused if it is out of bounds; checked before anything is written."""
     data = index._data
-    if type(data) is np.ndarray and data.size and (data.max() >= extent or data.min() < (-extent if negative else 0)):
+    if type(data) is np.ndarray and data.size and (
+            data.max() >= extent or data.min() < -extent if negative else data.view(f"u{data.itemsize}").max() >= extent):
         bad = data[(data >= extent) | (data < (-extent if negative else 0))].reshape(-1)[0]
         kind = IndexError if name.startswith(("index_fill", "index_copy", "index_select", "take", "put")) else RuntimeError
         raise kind(f"{name}(): index {bad} is out of bounds for dimension {dim} with size {extent}")
@@ -268,6 +269,10 @@ def flat_places(index: Any, shape: tuple[int, ...], dim: int) -> Any:
 
 
 def gather_kernel(xp: Any, input: Any, index: Any, *, dim: int) -> Any:
+    if type(input) is np.ndarray and index.size > 1000 and input.flags.c_contiguous and index.dtype == INT64:
+        if index.view(np.uint64).max() >= input.shape[dim]:
+            raise no_such_index(index, input.shape[dim], dim + input.ndim)
+        return input.reshape(-1).take(flat_places(index, input.shape, dim))
     try:
         return input[places(index, dim)]
     except IndexError:

@@ -670,8 +670,17 @@ def roll_vjp(F: Any, g: Any, shifts: tuple[int, ...], dims: tuple[int, ...]) -> 
     return F.roll(g, tuple(-s for s in shifts), dims)
 
 
-primitive("roll", lambda xp, input, *, shifts, dims: xp.roll(input, shifts, dims), vjp={"input": roll_vjp}, jvp="linear",
-          batch="same")  # fmt: skip
+def roll_kernel(xp: Any, input: Any, *, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Any:
+    out = input
+    for shift, dim in zip(shifts, dims):
+        extent, behind = out.shape[dim], (slice(None),) * (-1 - dim)
+        cut = -shift % extent if extent else 0
+        if cut:
+            out = xp.concatenate((out[(..., slice(cut, None), *behind)], out[(..., slice(0, cut), *behind)]), dim)
+    return out.copy() if out is input else out
+
+
+primitive("roll", roll_kernel, vjp={"input": roll_vjp}, jvp="linear", batch="same")
 
 
 @operator(out=False)
