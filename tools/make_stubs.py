@@ -218,6 +218,8 @@ def public_names(stub: Stub, module: types.ModuleType, names: Iterable[str]) -> 
     for name in names:
         value = getattr(module, name)
         if isinstance(value, types.ModuleType):
+            if name not in module.__all__:
+                continue
             relative = value.__name__.removeprefix(module.__name__)
             stub.imports.add((".", name, name) if relative.startswith(".") else (value.__name__, "", name))
         elif isinstance(value, type) and type(value).__name__ == "TensorType":
@@ -237,8 +239,7 @@ def namespace_stub(namespace: str) -> str:
     """The stub of the package itself, or of one of its namespaces."""
     module = importlib.import_module("tensorplay" + ("." + namespace if namespace else ""))
     operators, stub = OPERATORS[namespace], Stub()
-    others = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
-    public_names(stub, module, sorted(set(others) - set(operators)))
+    public_names(stub, module, sorted({n for n in dir(module) if not n.startswith("_")} - set(operators)))
     if not namespace:
         stub.lines.append("__version__: builtins.str")
         stub.imports.add(("builtins", "", ""))

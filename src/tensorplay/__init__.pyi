@@ -171,6 +171,8 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: An
     """In-place form of :func:`addr`: writes the result into ``input`` and returns it."""
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped, conjugated if complex."""
+def affine_grid_generator(theta: Tensor, size: Any, align_corners: builtins.bool) -> Tensor:
+    """As :func:`tensorplay.nn.functional.affine_grid`."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of a tensor."""
 def all(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -211,9 +213,9 @@ def arcsinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`asinh`: writes the result into ``input`` and returns it."""
 def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of the tangent, in radians."""
-def arctan2(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of the point (other, input) with the first axis, in [-pi, pi]."""
-def arctan2_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def arctan2_(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`atan2`: writes the result into ``input`` and returns it."""
 def arctan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`atan`: writes the result into ``input`` and returns it."""
@@ -251,9 +253,9 @@ def asinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`asinh`: writes the result into ``input`` and returns it."""
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of the tangent, in radians."""
-def atan2(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of the point (other, input) with the first axis, in [-pi, pi]."""
-def atan2_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def atan2_(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`atan2`: writes the result into ``input`` and returns it."""
 def atan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`atan`: writes the result into ``input`` and returns it."""
@@ -553,9 +555,9 @@ def floor_divide(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor
     """The quotient, rounded towards minus infinity."""
 def floor_divide_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`floor_divide`: writes the result into ``input`` and returns it."""
-def fmax(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The larger of two elements; where one of them is nan, the other."""
-def fmin(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smaller of two elements; where one of them is nan, the other."""
 def fmod(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """What the division rounded towards zero leaves: zero, or of the sign of ``input``."""
@@ -577,9 +579,9 @@ def full_like(input: Tensor, fill_value: builtins.complex | Tensor, *, dtype: _d
     """One number in the shape of ``input``; further arguments as for :func:`zeros_like`."""
 def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """For each element of ``index``, the element of the input at that position along ``dim``, all else equal."""
-def gcd(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor of two integers; that of 0 and 0 is 0."""
-def gcd_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def gcd_(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`gcd`: writes the result into ``input`` and returns it."""
 def ge(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """``input >= other``, element by element."""
@@ -599,6 +601,12 @@ def greater_equal(input: Tensor, other: Tensor | builtins.complex, *, out: Tenso
     """``input >= other``, element by element."""
 def greater_equal_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`ge`: writes the result into ``input`` and returns it."""
+def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners: builtins.bool) -> Tensor:
+    """:func:`tensorplay.nn.functional.grid_sample`, with the modes as numbers."""
+def grid_sampler_2d(input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners: builtins.bool) -> Tensor:
+    """:func:`tensorplay.nn.functional.grid_sample`, with the modes as numbers."""
+def grid_sampler_3d(input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners: builtins.bool) -> Tensor:
+    """:func:`tensorplay.nn.functional.grid_sample`, with the modes as numbers."""
 def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
     """Normalise groups of channels of each example over all positions (Wu and He, 2018)."""
 def gt(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
@@ -607,9 +615,9 @@ def gt_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None =
     """In-place form of :func:`gt`: writes the result into ``input`` and returns it."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """``x`` outside of [-lambd, lambd], else 0."""
-def heaviside(input: Tensor, values: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The step function: 0 below zero, 1 above, and ``values`` at zero."""
-def heaviside_(input: Tensor, values: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def heaviside_(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`heaviside`: writes the result into ``input`` and returns it."""
 def histc(input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements fall into each of ``bins`` equal parts of a range. Elements outside, and nan, are not counted."""
@@ -621,21 +629,21 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> builtins.tuple[Tensor, ..
     """Views of equal parts, or cut at indices, along the second dimension; the first of a vector."""
 def hstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined horizontally: along the first dimension if they have one, else along the second."""
-def hypot(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The length of the hypotenuse, ``sqrt(input**2 + other**2)``, without overflow in between."""
-def hypot_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def hypot_(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`hypot`: writes the result into ``input`` and returns it."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0."""
 def i0_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`i0`: writes the result into ``input`` and returns it."""
-def igamma(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The regularised lower incomplete gamma function P(input, other)."""
-def igamma_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def igamma_(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`igamma`: writes the result into ``input`` and returns it."""
-def igammac(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The regularised upper incomplete gamma function Q(input, other), ``1 - igamma(input, other)``."""
-def igammac_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def igammac_(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`igammac`: writes the result into ``input`` and returns it."""
 def imag(input: Tensor) -> Tensor:
     """The imaginary part, a view."""
@@ -695,9 +703,9 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Kronecker product: blocks of ``other``, one for each element of ``input``, multiplied by it."""
 def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, out: Tensor | None = None) -> _kthvalue:
     """The k-th smallest element along a dimension, counted from 1, and its index. A nan counts as largest."""
-def lcm(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple of two integers, never negative."""
-def lcm_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def lcm_(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`lcm`: writes the result into ``input`` and returns it."""
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input * 2**other``."""
@@ -743,33 +751,33 @@ def log_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`log`: writes the result into ``input`` and returns it."""
 def log_softmax(input: Tensor, dim: builtins.int, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of :func:`softmax`, without underflow: ``x_i - log(sum_j exp(x_j))``."""
-def logaddexp(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``log(exp(input) + exp(other))``, without overflow in between."""
-def logaddexp2(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``log2(2**input + 2**other)``, without overflow in between."""
 def logcumsumexp(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """log(cumsum(exp(x))) along a dimension, without overflow."""
 def logdet(input: Tensor) -> Tensor:
     """Logarithm of the determinant: -inf where it is zero, nan where it is negative."""
-def logical_and(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements are true."""
-def logical_and_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def logical_and_(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`logical_and`: writes the result into ``input`` and returns it."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether an element is false, that is zero."""
 def logical_not_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`logical_not`: writes the result into ``input`` and returns it."""
-def logical_or(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether one of two elements is true, or both."""
-def logical_or_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def logical_or_(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`logical_or`: writes the result into ``input`` and returns it."""
-def logical_xor(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of two elements is true."""
-def logical_xor_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def logical_xor_(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`logical_xor`: writes the result into ``input`` and returns it."""
-def logit(input: Tensor, eps: Tensor | builtins.complex | None = None, *, out: Tensor | None = None) -> Tensor:
+def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """The inverse of the logistic function, ``log(x / (1 - x))``."""
-def logit_(input: Tensor, eps: Tensor | builtins.complex | None = None, *, out: Tensor | None = None) -> Tensor:
+def logit_(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`logit`: writes the result into ``input`` and returns it."""
 def logspace(start: builtins.complex | Tensor, end: builtins.complex | Tensor, steps: builtins.int, base: builtins.float = 10.0, *, out: Tensor | None = None, dtype: _dtype | builtins.type | None = None, layout: _layout | None = None, device: _device | builtins.str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """The powers of ``base`` whose exponents :func:`linspace` gives."""
@@ -805,7 +813,7 @@ def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
     """The maximum of each window of images."""
 def max_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
     """The maximum of each window of volumes."""
-def maximum(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The larger of two elements; nan if one of them is."""
 def mean(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """The mean of all elements, or over some dimensions; nan where there are none."""
@@ -815,7 +823,7 @@ def meshgrid(*tensors: Any, indexing: builtins.str | None = None) -> builtins.tu
     """The coordinates of a grid: for each vector a view expanded along the others' dimensions."""
 def min(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None, out: Tensor | None = None) -> Any:
     """The smallest element; along ``dim`` the smallest elements with their indices; or the smaller of two tensors."""
-def minimum(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smaller of two elements; nan if one of them is."""
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Product of two matrices; nothing broadcasts."""
@@ -843,9 +851,9 @@ def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = None) -> Te
     """The logarithm of the multivariate gamma function of dimension p, without its constant's derivative."""
 def mvlgamma_(input: Tensor, p: builtins.int) -> Tensor:
     """In-place form of :func:`mvlgamma`: writes the result into ``input`` and returns it."""
-def nan_to_num(input: Tensor, nan: Tensor | builtins.complex = 0.0, posinf: Tensor | builtins.complex | None = None, neginf: Tensor | builtins.complex | None = None, *, out: Tensor | None = None) -> Tensor:
+def nan_to_num(input: Tensor, nan: builtins.float | None = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """Finite numbers in the place of nan and the infinities."""
-def nan_to_num_(input: Tensor, nan: Tensor | builtins.complex = 0.0, posinf: Tensor | builtins.complex | None = None, neginf: Tensor | builtins.complex | None = None, *, out: Tensor | None = None) -> Tensor:
+def nan_to_num_(input: Tensor, nan: builtins.float | None = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`nan_to_num`: writes the result into ``input`` and returns it."""
 def nanmean(input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """The mean of the elements that are not nan, of all or over some dimensions; nan where there are none."""
@@ -875,9 +883,9 @@ def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element with the other sign."""
 def negative_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`neg`: writes the result into ``input`` and returns it."""
-def nextafter(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The next number of the dtype after ``input`` in the direction of ``other``."""
-def nextafter_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def nextafter_(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`nextafter`: writes the result into ``input`` and returns it."""
 def nonzero(input: Tensor, *, as_tuple: builtins.bool = False, out: Tensor | None = None) -> Any:
     """The positions of all elements that are not zero: one row each; or a tuple with a vector for each dimension."""

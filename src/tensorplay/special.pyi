@@ -1,7 +1,9 @@
 """Made by tools/make_stubs.py."""
 
 import builtins
+from typing import Any
 
+from tensorplay.core.dtype import dtype as _dtype
 from tensorplay.core.tensor import Tensor
 
 def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -40,9 +42,9 @@ def expit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logistic function of each element, ``1 / (1 + exp(-x))``."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``exp(x) - 1``, exact also for small x."""
-def gammainc(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def gammainc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The regularised lower incomplete gamma function P(input, other)."""
-def gammaincc(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def gammaincc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The regularised upper incomplete gamma function Q(input, other), ``1 - igamma(input, other)``."""
 def gammaln(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the absolute value of the gamma function."""
@@ -66,8 +68,12 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``log(1 + x)``, exact also for small x."""
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the area under the standard normal density up to x, exact also where that underflows."""
-def logit(input: Tensor, eps: Tensor | builtins.complex | None = None, *, out: Tensor | None = None) -> Tensor:
+def log_softmax(input: Tensor, dim: builtins.int, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of :func:`softmax`, without underflow: ``x_i - log(sum_j exp(x_j))``."""
+def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """The inverse of the logistic function, ``log(x / (1 - x))``."""
+def logsumexp(input: Tensor, dim: Any, keepdim: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """log(sum(exp(x))) without overflow. Where all elements are -inf it is -inf, with a gradient of zero."""
 def modified_bessel_i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0."""
 def modified_bessel_i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -102,6 +108,8 @@ def shifted_chebyshev_polynomial_w(input: Tensor | builtins.float, n: Tensor | b
     """The Chebyshev polynomial of the fourth kind and degree n, at ``2 * input - 1``."""
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``sin(pi * x) / (pi * x)``, and 1 at 0."""
+def softmax(input: Tensor, dim: builtins.int, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Exponentials along a dimension, scaled to sum to one: ``exp(x_i) / sum_j exp(x_j)``."""
 def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The spherical Bessel function of order 0, ``sin(x) / x``."""
 def xlog1py(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, variable
+from typing import TYPE_CHECKING
+
+from ..core.registry import attributes_later as _attributes_later
+from . import anomaly_mode, grad_mode, graph, variable
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
-from .function import Function, NestedIOFunction
 from .grad_mode import (
     enable_grad,
     enforce_grad_layout_policy,
@@ -18,9 +20,16 @@ from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .gradient import backward, grad
 from .variable import Variable
 
+if TYPE_CHECKING:
+    from . import forward_ad, function, functional
+    from .function import Function, NestedIOFunction
+
 __all__ = [
-    "Function", "GradcheckError", "NestedIOFunction", "Variable", "anomaly_mode", "backward", "detect_anomaly", "enable_grad",
-    "enforce_grad_layout_policy", "forward_ad", "function", "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck",
-    "graph", "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
-    "set_multithreading_enabled", "variable",
+    "Function", "GradcheckError", "NestedIOFunction", "Variable", "anomaly_mode", "backward", "detect_anomaly",
+    "enable_grad", "enforce_grad_layout_policy", "forward_ad", "function", "functional", "grad", "grad_mode",
+    "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_multithreading_enabled", "no_grad",
+    "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled", "variable",
 ]  # fmt: skip
+__getattr__ = _attributes_later(
+    globals(), ("forward_ad", "function", "functional"), {"Function": "function", "NestedIOFunction": "function"}
+)

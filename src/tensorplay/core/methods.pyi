@@ -198,9 +198,9 @@ class Methods:
         """In-place form of :func:`asinh`: writes the result into ``input`` and returns it."""
     def arctan(self) -> Tensor:
         """The inverse of the tangent, in radians."""
-    def arctan2(self, other: Tensor | builtins.complex) -> Tensor:
+    def arctan2(self, other: Tensor) -> Tensor:
         """The angle of the point (other, input) with the first axis, in [-pi, pi]."""
-    def arctan2_(self, other: Tensor | builtins.complex) -> Tensor:
+    def arctan2_(self, other: Tensor) -> Tensor:
         """In-place form of :func:`atan2`: writes the result into ``input`` and returns it."""
     def arctan_(self) -> Tensor:
         """In-place form of :func:`atan`: writes the result into ``input`` and returns it."""
@@ -232,9 +232,9 @@ class Methods:
         """In-place form of :func:`asinh`: writes the result into ``input`` and returns it."""
     def atan(self) -> Tensor:
         """The inverse of the tangent, in radians."""
-    def atan2(self, other: Tensor | builtins.complex) -> Tensor:
+    def atan2(self, other: Tensor) -> Tensor:
         """The angle of the point (other, input) with the first axis, in [-pi, pi]."""
-    def atan2_(self, other: Tensor | builtins.complex) -> Tensor:
+    def atan2_(self, other: Tensor) -> Tensor:
         """In-place form of :func:`atan2`: writes the result into ``input`` and returns it."""
     def atan_(self) -> Tensor:
         """In-place form of :func:`atan`: writes the result into ``input`` and returns it."""
@@ -482,9 +482,9 @@ class Methods:
         """The quotient, rounded towards minus infinity."""
     def floor_divide_(self, other: Tensor | builtins.complex) -> Tensor:
         """In-place form of :func:`floor_divide`: writes the result into ``input`` and returns it."""
-    def fmax(self, other: Tensor | builtins.complex) -> Tensor:
+    def fmax(self, other: Tensor) -> Tensor:
         """The larger of two elements; where one of them is nan, the other."""
-    def fmin(self, other: Tensor | builtins.complex) -> Tensor:
+    def fmin(self, other: Tensor) -> Tensor:
         """The smaller of two elements; where one of them is nan, the other."""
     def fmod(self, other: Tensor | builtins.complex) -> Tensor:
         """What the division rounded towards zero leaves: zero, or of the sign of ``input``."""
@@ -498,9 +498,9 @@ class Methods:
         """Each element as a mantissa in [0.5, 1) times a power of two."""
     def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False) -> Tensor:
         """For each element of ``index``, the element of the input at that position along ``dim``, all else equal."""
-    def gcd(self, other: Tensor | builtins.complex) -> Tensor:
+    def gcd(self, other: Tensor) -> Tensor:
         """The greatest common divisor of two integers; that of 0 and 0 is 0."""
-    def gcd_(self, other: Tensor | builtins.complex) -> Tensor:
+    def gcd_(self, other: Tensor) -> Tensor:
         """In-place form of :func:`gcd`: writes the result into ``input`` and returns it."""
     def ge(self, other: Tensor | builtins.complex) -> Tensor:
         """``input >= other``, element by element."""
@@ -528,9 +528,9 @@ class Methods:
         """The tensor in float16; itself if it is of that dtype already."""
     def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
         """``x`` outside of [-lambd, lambd], else 0."""
-    def heaviside(self, values: Tensor | builtins.complex) -> Tensor:
+    def heaviside(self, values: Tensor) -> Tensor:
         """The step function: 0 below zero, 1 above, and ``values`` at zero."""
-    def heaviside_(self, values: Tensor | builtins.complex) -> Tensor:
+    def heaviside_(self, values: Tensor) -> Tensor:
         """In-place form of :func:`heaviside`: writes the result into ``input`` and returns it."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
         """How many elements fall into each of ``bins`` equal parts of a range. Elements outside, and nan, are not counted."""
@@ -540,21 +540,21 @@ class Methods:
         """The histogram of points in several dimensions. Points outside the bins are not counted."""
     def hsplit(self, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
         """Views of equal parts, or cut at indices, along the second dimension; the first of a vector."""
-    def hypot(self, other: Tensor | builtins.complex) -> Tensor:
+    def hypot(self, other: Tensor) -> Tensor:
         """The length of the hypotenuse, ``sqrt(input**2 + other**2)``, without overflow in between."""
-    def hypot_(self, other: Tensor | builtins.complex) -> Tensor:
+    def hypot_(self, other: Tensor) -> Tensor:
         """In-place form of :func:`hypot`: writes the result into ``input`` and returns it."""
     def i0(self) -> Tensor:
         """The modified Bessel function of the first kind, of order 0."""
     def i0_(self) -> Tensor:
         """In-place form of :func:`i0`: writes the result into ``input`` and returns it."""
-    def igamma(self, other: Tensor | builtins.complex) -> Tensor:
+    def igamma(self, other: Tensor) -> Tensor:
         """The regularised lower incomplete gamma function P(input, other)."""
-    def igamma_(self, other: Tensor | builtins.complex) -> Tensor:
+    def igamma_(self, other: Tensor) -> Tensor:
         """In-place form of :func:`igamma`: writes the result into ``input`` and returns it."""
-    def igammac(self, other: Tensor | builtins.complex) -> Tensor:
+    def igammac(self, other: Tensor) -> Tensor:
         """The regularised upper incomplete gamma function Q(input, other), ``1 - igamma(input, other)``."""
-    def igammac_(self, other: Tensor | builtins.complex) -> Tensor:
+    def igammac_(self, other: Tensor) -> Tensor:
         """In-place form of :func:`igammac`: writes the result into ``input`` and returns it."""
     @property
     def imag(self) -> Tensor:
@@ -619,9 +619,9 @@ class Methods:
         """Kronecker product: blocks of ``other``, one for each element of ``input``, multiplied by it."""
     def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> _kthvalue:
         """The k-th smallest element along a dimension, counted from 1, and its index. A nan counts as largest."""
-    def lcm(self, other: Tensor | builtins.complex) -> Tensor:
+    def lcm(self, other: Tensor) -> Tensor:
         """The least common multiple of two integers, never negative."""
-    def lcm_(self, other: Tensor | builtins.complex) -> Tensor:
+    def lcm_(self, other: Tensor) -> Tensor:
         """In-place form of :func:`lcm`: writes the result into ``input`` and returns it."""
     def ldexp(self, other: Tensor) -> Tensor:
         """``input * 2**other``."""
@@ -667,33 +667,33 @@ class Methods:
         """Fill with exponentials of numbers from a normal distribution of the given mean and standard deviation."""
     def log_softmax(self, dim: builtins.int, dtype: _dtype | None = None) -> Tensor:
         """The logarithm of :func:`softmax`, without underflow: ``x_i - log(sum_j exp(x_j))``."""
-    def logaddexp(self, other: Tensor | builtins.complex) -> Tensor:
+    def logaddexp(self, other: Tensor) -> Tensor:
         """``log(exp(input) + exp(other))``, without overflow in between."""
-    def logaddexp2(self, other: Tensor | builtins.complex) -> Tensor:
+    def logaddexp2(self, other: Tensor) -> Tensor:
         """``log2(2**input + 2**other)``, without overflow in between."""
     def logcumsumexp(self, dim: builtins.int) -> Tensor:
         """log(cumsum(exp(x))) along a dimension, without overflow."""
     def logdet(self) -> Tensor:
         """Logarithm of the determinant: -inf where it is zero, nan where it is negative."""
-    def logical_and(self, other: Tensor | builtins.complex) -> Tensor:
+    def logical_and(self, other: Tensor) -> Tensor:
         """Whether both elements are true."""
-    def logical_and_(self, other: Tensor | builtins.complex) -> Tensor:
+    def logical_and_(self, other: Tensor) -> Tensor:
         """In-place form of :func:`logical_and`: writes the result into ``input`` and returns it."""
     def logical_not(self) -> Tensor:
         """Whether an element is false, that is zero."""
     def logical_not_(self) -> Tensor:
         """In-place form of :func:`logical_not`: writes the result into ``input`` and returns it."""
-    def logical_or(self, other: Tensor | builtins.complex) -> Tensor:
+    def logical_or(self, other: Tensor) -> Tensor:
         """Whether one of two elements is true, or both."""
-    def logical_or_(self, other: Tensor | builtins.complex) -> Tensor:
+    def logical_or_(self, other: Tensor) -> Tensor:
         """In-place form of :func:`logical_or`: writes the result into ``input`` and returns it."""
-    def logical_xor(self, other: Tensor | builtins.complex) -> Tensor:
+    def logical_xor(self, other: Tensor) -> Tensor:
         """Whether exactly one of two elements is true."""
-    def logical_xor_(self, other: Tensor | builtins.complex) -> Tensor:
+    def logical_xor_(self, other: Tensor) -> Tensor:
         """In-place form of :func:`logical_xor`: writes the result into ``input`` and returns it."""
-    def logit(self, eps: Tensor | builtins.complex | None = None) -> Tensor:
+    def logit(self, eps: builtins.float | None = None) -> Tensor:
         """The inverse of the logistic function, ``log(x / (1 - x))``."""
-    def logit_(self, eps: Tensor | builtins.complex | None = None) -> Tensor:
+    def logit_(self, eps: builtins.float | None = None) -> Tensor:
         """In-place form of :func:`logit`: writes the result into ``input`` and returns it."""
     def logsumexp(self, dim: Any, keepdim: builtins.bool = False) -> Tensor:
         """log(sum(exp(x))) without overflow. Where all elements are -inf it is -inf, with a gradient of zero."""
@@ -735,7 +735,7 @@ class Methods:
         """A square matrix to an integer power; as :func:`tensorplay.linalg.matrix_power`."""
     def max(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> Any:
         """The largest element; along ``dim`` the largest elements with their indices; or the larger of two tensors."""
-    def maximum(self, other: Tensor | builtins.complex) -> Tensor:
+    def maximum(self, other: Tensor) -> Tensor:
         """The larger of two elements; nan if one of them is."""
     def mean(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Tensor:
         """The mean of all elements, or over some dimensions; nan where there are none."""
@@ -743,7 +743,7 @@ class Methods:
         """The median of all elements, or along a dimension with its index; of two in the middle the lower. nan if one is."""
     def min(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Tensor | None = None) -> Any:
         """The smallest element; along ``dim`` the smallest elements with their indices; or the smaller of two tensors."""
-    def minimum(self, other: Tensor | builtins.complex) -> Tensor:
+    def minimum(self, other: Tensor) -> Tensor:
         """The smaller of two elements; nan if one of them is."""
     def mm(self, mat2: Tensor) -> Tensor:
         """Product of two matrices; nothing broadcasts."""
@@ -771,9 +771,9 @@ class Methods:
         """The logarithm of the multivariate gamma function of dimension p, without its constant's derivative."""
     def mvlgamma_(self, p: builtins.int) -> Tensor:
         """In-place form of :func:`mvlgamma`: writes the result into ``input`` and returns it."""
-    def nan_to_num(self, nan: Tensor | builtins.complex = 0.0, posinf: Tensor | builtins.complex | None = None, neginf: Tensor | builtins.complex | None = None) -> Tensor:
+    def nan_to_num(self, nan: builtins.float | None = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
         """Finite numbers in the place of nan and the infinities."""
-    def nan_to_num_(self, nan: Tensor | builtins.complex = 0.0, posinf: Tensor | builtins.complex | None = None, neginf: Tensor | builtins.complex | None = None) -> Tensor:
+    def nan_to_num_(self, nan: builtins.float | None = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
         """In-place form of :func:`nan_to_num`: writes the result into ``input`` and returns it."""
     def nanmean(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Tensor:
         """The mean of the elements that are not nan, of all or over some dimensions; nan where there are none."""
@@ -813,9 +813,9 @@ class Methods:
         """A tensor of a copy of the data, with the dtype and device of this tensor unless others are given."""
     def new_zeros(self, size: builtins.int | Sequence[builtins.int], *more: builtins.int, dtype: _dtype | builtins.type | None = None, device: _device | builtins.str | None = None, requires_grad: builtins.bool = False, layout: _layout | None = None, pin_memory: builtins.bool = False) -> Tensor:
         """Zeros with the dtype and device of this tensor unless others are given."""
-    def nextafter(self, other: Tensor | builtins.complex) -> Tensor:
+    def nextafter(self, other: Tensor) -> Tensor:
         """The next number of the dtype after ``input`` in the direction of ``other``."""
-    def nextafter_(self, other: Tensor | builtins.complex) -> Tensor:
+    def nextafter_(self, other: Tensor) -> Tensor:
         """In-place form of :func:`nextafter`: writes the result into ``input`` and returns it."""
     def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
         """The positions of all elements that are not zero: one row each; or a tuple with a vector for each dimension."""
@@ -1004,6 +1004,8 @@ class Methods:
         """In-place form of :func:`sub`: writes the result into ``input`` and returns it."""
     def sum(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Tensor:
         """The sum of all elements, or over some dimensions."""
+    def sum_to_size(self, *size: Any) -> Tensor:
+        """The sum over dimensions that broadcasting to the shape of ``input`` would add or repeat."""
     def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True) -> _svd:
         """Singular value decomposition; :func:`tensorplay.linalg.svd` in its older form, which returns V itself."""
     def swapaxes(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:

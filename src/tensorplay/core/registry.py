@@ -1,9 +1,12 @@
-"""Things by name, some of which come with a module that is imported when one of its names is first asked for."""
+"""Things by name, some of which come with a module that is imported when one of its names is first asked for.
+
+So importing the package costs what every program needs, and no more.
+"""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -67,3 +70,19 @@ class LaterAttribute:
     def __set__(self, instance: Any, value: Any) -> None:
         self.bring()
         setattr(instance, self.name, value)
+
+
+def attributes_later(package: dict[str, Any], modules: Iterable[str], members: dict[str, str]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package for some of its modules, and for members of modules (name: module)."""
+
+    def get(name: str) -> Any:
+        if name in members:
+            module = importlib.import_module(f"{package['__name__']}.{members[name]}")
+            package[name] = getattr(module, name)
+        elif name in modules:
+            package[name] = importlib.import_module(f"{package['__name__']}.{name}")
+        else:
+            raise AttributeError(f"module {package['__name__']!r} has no attribute {name!r}")
+        return package[name]
+
+    return get

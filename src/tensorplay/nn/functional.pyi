@@ -19,6 +19,8 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: builtin
     """Divide images evenly into ``output_size`` windows, and take their maxima."""
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: builtins.bool = False) -> Any:
     """Divide volumes evenly into ``output_size`` windows, and take their maxima."""
+def affine_grid(theta: Tensor, size: Any, align_corners: builtins.bool | None = None) -> Tensor:
+    """The places that affine maps give to the pixels of an image, for :func:`grid_sample`."""
 def alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """Dropout for :func:`selu` networks: dropped elements take its floor, and mean and variance are kept."""
 def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
@@ -81,6 +83,8 @@ def gelu(input: Tensor, approximate: builtins.str = 'none', *, out: Tensor | Non
     """``x`` times the standard normal distribution function at ``x`` (Hendrycks and Gimpel, 2016)."""
 def glu(input: Tensor, dim: builtins.int = -1) -> Tensor:
     """The first half of a dimension times the sigmoid of the second."""
+def grid_sample(input: Tensor, grid: Tensor, mode: builtins.str = 'bilinear', padding_mode: builtins.str = 'zeros', align_corners: builtins.bool | None = None) -> Tensor:
+    """Sample images at given places."""
 def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
     """Normalise groups of channels of each example over all positions (Wu and He, 2018)."""
 def gumbel_softmax(logits: Tensor, tau: builtins.float = 1, hard: builtins.bool = False, eps: builtins.float = 1e-10, dim: builtins.int = -1) -> Tensor:
@@ -101,6 +105,8 @@ def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', 
     """Half the squared error up to ``delta``, beyond it a line of slope ``delta`` (Huber, 1964)."""
 def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: builtins.bool = True, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
     """Normalise each channel of each example over all positions (Ulyanov et al., 2016)."""
+def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: builtins.str = 'nearest', align_corners: builtins.bool | None = None, recompute_scale_factor: builtins.bool | None = None, antialias: builtins.bool = False) -> Tensor:
+    """Resize sequences, images or volumes."""
 def kl_div(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', log_target: builtins.bool = False) -> Tensor:
     """Kullback-Leibler divergence: ``target * (log(target) - input)``."""
 def l1_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
@@ -199,3 +205,9 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
     """``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with the p-norm distance."""
 def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tensor, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: builtins.float = 1.0, swap: builtins.bool = False, reduction: builtins.str = 'mean') -> Tensor:
     """:func:`triplet_margin_loss` with any distance."""
+def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: builtins.str = 'nearest', align_corners: builtins.bool | None = None) -> Tensor:
+    """:func:`interpolate` by its former name."""
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """:func:`interpolate` with mode "bilinear" and aligned corners."""
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """:func:`interpolate` with mode "nearest"."""

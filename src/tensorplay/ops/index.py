@@ -1,42 +1,42 @@
 """Made by tools/make_stubs.py."""
 
 SIZES: dict[str, int] = {
-    "activation": 29320,
+    "activation": 29510,
     "attention": 10629,
     "bessel": 7505,
     "callables": 2327,
-    "cholesky": 11531,
+    "cholesky": 11549,
     "conv": 32018,
-    "cross_entropy": 17466,
+    "cross_entropy": 18062,
     "decompositions": 28364,
-    "dense": 18201,
+    "dense": 18955,
     "diagonals": 7952,
     "distance": 5135,
     "dropout": 12566,
-    "einsum": 16540,
-    "extrema": 14573,
-    "joining": 20483,
+    "einsum": 17277,
+    "extrema": 14606,
+    "joining": 20619,
     "least_squares": 11339,
-    "linalg": 29599,
+    "linalg": 29607,
     "loss": 22741,
     "margin": 14638,
     "masked": 7179,
-    "matrices": 8518,
+    "matrices": 8547,
     "normalization": 24977,
-    "norms": 14773,
+    "norms": 14769,
     "padding": 10569,
     "parts": 6886,
     "polynomials": 5374,
     "pool": 25737,
     "properties": 6581,
     "random": 33719,
-    "reducing": 2520,
-    "scan": 16142,
-    "scatter": 37532,
-    "sorting": 28495,
-    "special": 12123,
+    "resample": 21062,
+    "scan": 16328,
+    "scatter": 37909,
+    "sorting": 28465,
+    "special": 12309,
     "spectra": 22307,
-    "statistics": 23624,
+    "statistics": 23609,
     "strides": 9319,
     "typed": 1970,
     "view_copies": 1849,
@@ -101,7 +101,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         ":nn.functional": "bilinear embedding linear one_hot",
         "F": (
             "embedding embedding_weight linear linear_weight one_hot renormalised scale_rows scaled_gradient "
-            "within"
+            "sum_rows within"
         ),
     },
     "diagonals": {
@@ -241,7 +241,10 @@ FAMILIES: dict[str, dict[str, str]] = {
             "uniform_"
         ),
     },
-    "reducing": {
+    "resample": {
+        ":": "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d",
+        ":nn.functional": "affine_grid grid_sample interpolate upsample upsample_bilinear upsample_nearest",
+        "F": "to_bytes",
     },
     "scan": {
         ":": "cummax cummin cumprod cumprod_ cumsum cumsum_ cumulative_trapezoid diff logcumsumexp trapezoid trapz",
@@ -277,8 +280,8 @@ FAMILIES: dict[str, dict[str, str]] = {
             "mvlgamma mvlgamma_ polygamma xlogy xlogy_"
         ),
         ":special": (
-            "digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln log1p log_ndtr logit "
-            "multigammaln ndtr ndtri polygamma psi round xlog1py xlogy zeta"
+            "digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln log1p log_ndtr "
+            "log_softmax logit logsumexp multigammaln ndtr ndtri polygamma psi round softmax xlog1py xlogy zeta"
         ),
         "F": (
             "digamma entr erf erfc erfcx erfinv igamma igammac lgamma log_ndtr ndtr ndtri polygamma xlog1py xlogy "
