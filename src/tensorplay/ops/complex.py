@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import dtype as dtypes
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import elementwise, primitive
@@ -96,7 +97,7 @@ def set_imag(self: Tensor, value: Any) -> None:
 for name, part in {"real": property(real, set_real), "imag": property(imag, set_imag)}.items():
     setattr(Tensor, name, part)
 
-COMPLEX_OF: dict[Any, Any] = {np.dtype(np.float32): np.dtype(np.complex64), np.dtype(np.float64): np.dtype(np.complex128)}
+COMPLEX_OF: dict[Any, Any] = {d.numpy: d.to_complex().numpy for d in (dtypes.float32, dtypes.float64)}
 REAL_OF = {c: r for r, c in COMPLEX_OF.items()}
 
 
