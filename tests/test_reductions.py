@@ -241,6 +241,7 @@ REFUSED = [
     (lambda: X.sum(0, 1), TypeError, "'keepdim'.* must be bool, not int"),
     (lambda: X.prod((0, 1)), TypeError, "must be int, not tuple"),
     (lambda: X.max((0, 1)), TypeError, "must be int, not tuple"),
+    (lambda: X.sum_to_size(2, 2), RuntimeError, "not expandable"),
     (lambda: tp.sum([1.0]), TypeError, "must be Tensor, not list"),
     (lambda: C.max(), NotImplementedError, "no order"),
     (lambda: C.sort(), RuntimeError, "does not support complex"),

@@ -56,6 +56,9 @@ def p_norm(p):
 
 SAMPLES = [
     *reducing("sum", np.sum, X, np.array(2.5), complexn(2, 3, 4)),
+    *[Sample(f"sum to {size}", lambda x, size=size: x.sum_to_size(size), X,
+             reference=lambda x, size=size, dims=dims: x.sum(dims).reshape(size))
+      for size, dims in (((3, 1), (0, 2)), ((1, 3, 4), 0), ((2, 3, 4), ()), ((), None))],
     Sample("sum of nothing", tp.sum, np.zeros((0,)), reference=np.sum, grad=False),
     *reducing("mean", np.mean, X, np.array(2.5), complexn(2, 3, 4)),
     *reducing("nansum", np.nansum, X),

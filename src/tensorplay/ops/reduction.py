@@ -5,6 +5,7 @@ The attribute ``dim`` of a primitive is None (all dimensions) or a tuple of dime
 
 from __future__ import annotations
 
+import builtins
 import math
 import warnings
 from collections.abc import Callable
@@ -100,6 +101,38 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
         arg.flag(keepdim, "sum", "keepdim")
     out = F.sum(input, dim, keepdim)
     return out if dtype is None else arg.cast(out, dtype, "sum")
+
+
+@operator(function=False)
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """The sum over dimensions that broadcasting to the shape of ``input`` would add or repeat.
+
+    Parameters
+    ----------
+    input : Tensor
+    size : int...
+        The shape of the result, one by one or as a tuple.
+
+    Raises
+    ------
+    RuntimeError
+        If ``size`` does not broadcast to the shape of ``input``.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.tensor([[1., 2.], [3., 4.]]).sum_to_size(1, 2)
+    tensor([[4., 6.]])
+    """
+    shape = arg.tensor(input, "sum_to_size")._data.shape
+    wanted = arg.sizes(size[0] if len(size) == 1 else size, (), "sum_to_size") if size else ()
+    lead = len(shape) - len(wanted)
+    if lead < 0 or builtins.any(n not in (1, m) for n, m in zip(wanted, shape[lead:])):
+        raise RuntimeError(f"sum_to_size(): size {list(wanted)} is not expandable to size {list(shape)}")
+    if not wanted:
+        return sum(input)
+    dims = [*range(lead), *(i + lead for i, n in enumerate(wanted) if n == 1 != shape[i + lead])]
+    return F.reshape(sum(input, dims, True), wanted) if dims else input
 
 
 def mean_kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool) -> Any:
@@ -662,7 +695,7 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     --------
     >>> import tensorplay as tp
     >>> tp.logsumexp(tp.tensor([1000., 1000.]), dim=0)
-    tensor(1000.6931)
+    tensor(1000.6932)
     """
     dims = arg.reduced(dim, arg.tensor(input, "logsumexp")._data.ndim, "logsumexp")
     return F.logsumexp(as_float(input), dims, arg.flag(keepdim, "logsumexp", "keepdim"))

@@ -306,7 +306,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     --------
     >>> import tensorplay as tp
     >>> tp.logcumsumexp(tp.tensor([1000., 1000.]), dim=0)
-    tensor([1000.0000, 1000.6931])
+    tensor([1000.0000, 1000.6932])
     """
     if arg.tensor(input, "logcumsumexp")._data.dtype.kind not in "fcV":
         raise NotImplementedError(f"logcumsumexp(): not implemented for {input.dtype}; cast it to a floating dtype")
@@ -420,7 +420,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, di
     tensor(4.5000)
     """
     areas, d = steps("trapezoid", y, x, dx, dim)
-    return areas.sum(d) / 2  # type: ignore[attr-defined]
+    return areas.sum(d) / 2
 
 
 @operator(method=False, out=False)

@@ -33,7 +33,7 @@ def probabilities(name: str, input: Tensor, q: Any) -> Any:
         if q._data.dtype != input._data.dtype:
             raise RuntimeError(f"{name}(): q tensor must be same dtype as the input tensor, "
                                f"got {q.dtype} and {input.dtype}")  # fmt: skip
-        inside = type(q._data) is not np.ndarray or ((q._data >= 0) & (q._data <= 1)).all()
+        inside = type(q._data) is not np.ndarray or bool(((q._data >= 0) & (q._data <= 1)).all())
     elif isinstance(q, (int, float)) and not isinstance(q, bool):
         inside, q = 0 <= q <= 1, input._data.dtype.type(q)
     else:
@@ -189,8 +189,8 @@ def histc_kernel(xp: Any, input: Any, *, bins: int, low: float, high: float) -> 
     lines = (input.astype(np.float32) if dtype.itemsize == 2 else input).reshape(math.prod(shape), input.shape[-1])
     out = np.zeros((len(lines), bins), dtype)
     for line, counts in zip(lines, out):
-        bounds = (low, high) if low < high or not line.size else (line.min(), line.max())
-        first, last = map(line.dtype.type, finite_range("histc", *bounds, 1))
+        least, most = (low, high) if low < high or not line.size else (line.min(), line.max())
+        first, last = map(line.dtype.type, finite_range("histc", least, most, 1))
         line = line[(line >= first) & (line <= last)]
         place = ((line - first) * bins / (last - first)).astype(INT64)
         counts[:] = np.bincount(np.minimum(place, bins - 1), minlength=bins)
@@ -526,7 +526,7 @@ def cov(
     weighted = centered if weights is None else centered * weights
     out = centered @ F.permute(F.conj(weighted), (-1, -2))
     out = out / norm if isinstance(norm, Tensor) or norm else out * math.inf
-    return F.reshape(out, ()) if ndim < 2 else out.squeeze()  # type: ignore[attr-defined]
+    return F.reshape(out, ()) if ndim < 2 else out.squeeze()
 
 
 @operator(out=False)
