@@ -9,12 +9,14 @@ import numpy as np
 
 from ..core.namespace import F
 from ..core.operator import operator
-from ..core.primitive import primitive
+from ..core.primitive import PRIMITIVES, primitive
 from ..core.promotion import promote_types
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
 from .structural import zeros_of
 from .shape import atleast_1d, atleast_2d, atleast_3d, broadcast_shapes
+
+CAT = PRIMITIVES["cat"]
 
 # ---- joining
 
@@ -74,7 +76,13 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
         if have[:dim] != shape[:dim] or have[ndim + dim + 1 :] != shape[ndim + dim + 1 :]:
             raise RuntimeError(f"cat(): Sizes of tensors must match except in dimension {dim + ndim}. Expected shape "
                                f"{list(shape)} but got {list(have)} for tensor number {i} in the list.")  # fmt: skip
-    joined = F.cat(*kept, dim=dim)
+    arrays = [t._data for t in kept]
+    for data in arrays:
+        if type(data) is not np.ndarray:
+            joined = F.cat(*kept, dim=dim)
+            break
+    else:  # the same, by the shortest way
+        joined = CAT.finish(np.concatenate(arrays, dim), kept, (dim,))
     return joined if out is None else arg.written_out("cat", joined, out, *tensors)
 
 
