@@ -188,3 +188,10 @@ def test_forward_mode_can_be_switched_off():
         assert fwad._is_fwd_grad_enabled()
         assert y.item() == 4.0 and fwad.unpack_dual(y).tangent is None
         assert fwad.unpack_dual(x * x).tangent.item() == 4.0
+
+
+def test_a_dual_prints_its_tangent_until_its_level_ends():
+    with fwad.dual_level():
+        x = fwad.make_dual(tp.tensor([1.0, 2.0]), tp.tensor([1.0, 10.0]))
+        assert repr(x) == "tensor([1., 2.], tangent=tensor([ 1., 10.]))"
+    assert repr(x) == "tensor([1., 2.])"

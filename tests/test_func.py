@@ -412,3 +412,20 @@ def test_debug_unwrap_shows_what_is_inside():
     )(m)
     close(seen[0][0], M)
     assert seen[0][1].shape == (3,) and func.debug_unwrap(x) is x
+
+
+def test_tensors_without_data():
+    point = tp.ones(3, device="meta")
+    f = lambda x: x.sin() * x
+    for result, shape in (
+        (func.grad(lambda x: f(x).sum())(point), (3,)),
+        (func.jvp(f, (point,), (point,))[1], (3,)),
+        (func.jacrev(f)(point), (3, 3)),
+        (func.jacrev(f, chunk_size=2)(point), (3, 3)),
+        (func.jacfwd(f)(point), (3, 3)),
+        (func.hessian(lambda x: f(x).sum())(point), (3, 3)),
+        (autograd.functional.jacobian(f, point), (3, 3)),
+        (autograd.functional.hessian(lambda x: f(x).sum(), point, vectorize=True), (3, 3)),
+        (tp.vmap(f)(point), (3,)),
+    ):
+        assert result.is_meta and tuple(result.shape) == shape

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..core import pytree
 from ..core.namespace import F
 from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
-from ..core.transforms import enter, leave, make_batched, make_dual, matching, unpack_dual
+from ..core.transforms import enter, leave, make_batched, make_dual, matching, unit_vectors, unpack_dual, zeros_of
 from ._forward import dependent_inputs, push_forward
 from ._reverse import Leaves, unpacked, zeros_for
 
@@ -529,27 +527,22 @@ def jacobian(
 
 
 def rows_at_once(leaves: Leaves, out: Tensor, xs: list[Tensor], create_graph: bool) -> list[Tensor]:
-    size, shape = int(out._data.size), out._data.shape
+    size = int(out._data.size)
     if out._node is None or size == 0:
-        return [wrap(np.zeros((size, *x._data.shape), x._data.dtype)) for x in xs]
-    seed = wrap(np.eye(size, dtype=out._data.dtype).reshape(size, *shape))
-    found = leaves.pull_batch([out], [seed], create_graph)
-    return [wrap(np.zeros((size, *x._data.shape), x._data.dtype)) if g is None else g for g, x in zip(found, xs)]
+        return [zeros_of(x, (size,)) for x in xs]
+    found = leaves.pull_batch([out], [unit_vectors(out, 0, size)], create_graph)
+    return [zeros_of(x, (size,)) if g is None else g for g, x in zip(found, xs)]
 
 
 def row_by_row(leaves: Leaves, out: Tensor, xs: list[Tensor], create_graph: bool, strict: bool) -> list[Tensor]:
     size, shape = int(out._data.size), out._data.shape
     columns: list[list[Tensor]] = [[] for _ in xs]
     for i in range(size):
-        seed = np.zeros(size, out._data.dtype)
-        seed[i] = 1
-        found = pulled(leaves, [out], [wrap(seed.reshape(shape))], create_graph)
+        seed = F.reshape(unit_vectors(out, i, i + 1), shape)
+        found = pulled(leaves, [out], [seed], create_graph)
         for column, g in zip(columns, filled(found, xs, strict, create_graph, INDEPENDENT, JACOBIAN_INDEPENDENT)):
             column.append(g)
-    return [
-        F.stack(*column, dim=-1 - x._data.ndim) if column else wrap(np.zeros((0, *x._data.shape), x._data.dtype))
-        for column, x in zip(columns, xs)
-    ]
+    return [F.stack(*column, dim=-1 - x._data.ndim) if column else zeros_of(x, (0,)) for column, x in zip(columns, xs)]
 
 
 def forward_jacobian(func: Callable[..., Any], xs: list[Tensor], structure: Structure, create_graph: bool) -> Any:
@@ -560,7 +553,7 @@ def forward_jacobian(func: Callable[..., Any], xs: list[Tensor], structure: Stru
     with Recording(create_graph):
         for i, x in enumerate(xs):
             size = int(x._data.size)
-            basis = wrap(np.eye(size, dtype=x._data.dtype).reshape(size, *x._data.shape))
+            basis = unit_vectors(x, 0, size)
             batch_level, level = enter(), enter()
             try:
                 duals = list(xs)

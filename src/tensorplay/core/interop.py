@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from . import dtype as dtypes
-from .carrier import Batched, Carrier, Dual, Meta
+from .carrier import Batched, Carrier, Dual, DualLevel, Meta
 from .namespace import F
 from .node import AccumulateGrad
 from .printing import meta_str, tensor_str
-from .state import grad_mode
+from .state import grad_mode, live_levels
 from .tensor import Tensor, storage_of, wrap
 
 Array = np.ndarray[Any, Any]
@@ -418,6 +418,12 @@ def suffixes(t: Tensor) -> list[str]:
 
 def representation(self: Tensor) -> str:
     data = self._data
+    if type(data) is Dual:
+        if type(data.level) is DualLevel and data.level not in live_levels:
+            return representation(data.primal)
+        if type(data.primal._data) is np.ndarray:
+            tangent = f"tangent={representation(data.tangent)}"
+            return tensor_str(data.primal._data, dtype=self.dtype, suffixes=[*suffixes(self), tangent])
     if isinstance(data, Carrier):
         kind = type(data).__name__
         inner = representation(data.inner)

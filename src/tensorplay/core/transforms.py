@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .carrier import Batched, Carrier, Dual, DualLevel
+import numpy as np
+
+from .carrier import Batched, Carrier, Dual, DualLevel, Meta
 from .namespace import F
 from .node import Node
 from .state import count, live_levels
@@ -116,6 +118,22 @@ def expanded(t: Tensor, size: int) -> Tensor:
 
 
 # ---- what is pushed and pulled
+
+
+def unit_vectors(x: Tensor, start: int, stop: int) -> Tensor:
+    """The tensors that are one at an element of x and zero elsewhere, for some of its elements, stacked."""
+    n, dtype, shape = x._data.size, x._data.dtype, x._data.shape
+    if x.is_meta:
+        return wrap(Meta((stop - start, *shape), dtype))
+    rows = np.zeros((stop - start, n), dtype)
+    rows[np.arange(stop - start), np.arange(start, stop)] = 1
+    return wrap(rows.reshape(stop - start, *shape))
+
+
+def zeros_of(x: Tensor, lead: tuple[int, ...]) -> Tensor:
+    """Zeros for a stack of tensors like x."""
+    shape = (*lead, *x._data.shape)
+    return wrap(Meta(shape, x._data.dtype) if x.is_meta else np.zeros(shape, x._data.dtype))
 
 
 def matching(v: Tensor, x: Tensor) -> Tensor:

@@ -6,13 +6,12 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..autograd._forward import push_forward
 from ..core import pytree
 from ..core.namespace import F
 from ..core.state import count, state
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor
+from ..core.transforms import unit_vectors
 from .arguments import chosen, differentiable, replaced, split_aux, tensors_of, tree_like
 from .batching import vmap
 from .reverse import jacrev
@@ -141,7 +140,6 @@ def jacfwd(
         columns: list[list[Tensor]] = []
         out_spec = pytree.LEAF
         for i, x in enumerate(xs):  # one batch of directions for each input; the others stand still
-            size, dtype = int(x._data.size), x._data.dtype
 
             def push(direction: Tensor, i: int = i) -> Any:
                 nonlocal aux
@@ -150,7 +148,7 @@ def jacfwd(
                 aux = rest[0] if rest else None
                 return tangent
 
-            basis = wrap(np.eye(size, dtype=dtype).reshape(size, *x._data.shape))
+            basis = unit_vectors(x, 0, int(x._data.size))
             outs, out_spec = pytree.flatten(vmap(push, out_dims=-1, randomness=randomness)(basis))
             columns.append([F.reshape(t, (*t._data.shape[:-1], *x._data.shape)) for t in outs])
         jac = pytree.unflatten([pytree.unflatten(row, spec) for row in zip(*columns)], out_spec)

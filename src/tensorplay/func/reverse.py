@@ -13,7 +13,7 @@ from ..core import pytree
 from ..core.namespace import F
 from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
-from ..core.transforms import matching
+from ..core.transforms import matching, unit_vectors, zeros_of
 from .arguments import chosen, differentiable, replaced, split_aux, tensors_of, tree_like
 
 
@@ -307,27 +307,20 @@ def argument(spec: pytree.Spec) -> pytree.Spec:
 def rows_of(call: Recorded, k: int, chunk: int | None) -> list[Tensor]:
     """The Jacobian of output ``k`` with respect to each primal."""
     out, xs = call.outs[k], call.primals
-    shape, n, dtype = out._data.shape, int(out._data.size), out._data.dtype
+    shape, n = out._data.shape, int(out._data.size)
     if out._node is None or n == 0:
-        return [zeros_of(x, (*shape, *x._data.shape)) for x in xs]
+        return [zeros_of(x, shape) for x in xs]
     chunk = n if chunk is None else min(chunk, n)
     parts: list[list[Tensor]] = [[] for _ in xs]
     for start in range(0, n, chunk):
         stop = min(start + chunk, n)
+        seeds = unit_vectors(out, start, stop)
         if stop - start == 1:
-            seed = np.zeros(n, dtype)
-            seed[start] = 1
-            found = call.leaves.pull([out], [wrap(seed.reshape(shape))])
+            found = call.leaves.pull([out], [F.reshape(seeds, shape)])
             found = [None if g is None else F.reshape(g, (1, *g._data.shape)) for g in found]
         else:
-            seed = np.zeros((stop - start, n), dtype)
-            seed[np.arange(stop - start), np.arange(start, stop)] = 1
-            found = call.leaves.pull_batch([out], [wrap(seed.reshape(-1, *shape))])
+            found = call.leaves.pull_batch([out], [seeds])
         for part, g, x in zip(parts, found, xs):
-            part.append(zeros_of(x, (stop - start, *x._data.shape)) if g is None else g)
+            part.append(zeros_of(x, (stop - start,)) if g is None else g)
     whole = [p[0] if len(p) == 1 else F.cat(*p, dim=-p[0]._data.ndim) for p in parts]
     return [F.reshape(w, (*shape, *x._data.shape)) for w, x in zip(whole, xs)]
-
-
-def zeros_of(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    return wrap(np.zeros(shape, x._data.dtype))
