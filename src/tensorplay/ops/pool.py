@@ -82,7 +82,7 @@ def add_places_kernel(xp: Any, input: Any, indices: Any, *, size: tuple[int, ...
     lead = input.shape[: input.ndim - ndim]
     rows = math.prod(lead)
     out = np.zeros(rows * columns, g.dtype)
-    where = indices.reshape(rows, -1) + np.arange(0, rows * columns, max(columns, 1))[:, None]
+    where = indices.reshape(rows, math.prod(indices.shape[indices.ndim - ndim :])) + np.arange(0, rows * columns, max(columns, 1))[:, None]
     np.add.at(out, where.reshape(-1), g.reshape(-1))
     return narrowed(out.reshape(*lead, *size), input.dtype)
 
@@ -444,7 +444,7 @@ def pooling(text: str, n: int, *, public: bool = False, out: bool = False) -> An
         shape = ("4", "2, 2", "1, 2, 2")[n - 1]
         function.__doc__ = text.format(
             n=n, planes=("sequences", "images", "volumes")[n - 1], size=("L", "H, W", "D, H, W")[n - 1], shape=shape,
-            kernel=shape if n == 1 else f"({shape})",
+            kernel=shape if n == 1 else f"({shape})", fours=", ".join(["4"] * n), twos=", ".join(["2"] * n),
             more="" if n == 1 else "divisor_override : int, optional\n    Divide the sums by this instead.\n",
         )  # fmt: skip
         if public:
