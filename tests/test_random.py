@@ -26,7 +26,10 @@ CONTINUOUS = {
     "randn": (lambda g: tp.randn(N, generator=g), stats.norm()),
     "randn in float64": (lambda g: tp.randn(N, generator=g, dtype=tp.float64), stats.norm()),
     "randn_like": (lambda g: tp.randn_like(tp.zeros(N), generator=g), stats.norm()),
-    "real part of complex randn": (lambda g: tp.randn(N, generator=g, dtype=tp.complex64).real, stats.norm(scale=0.5**0.5)),
+    "real part of complex randn": (
+        lambda g: tp.randn(N, generator=g, dtype=tp.complex64).real,
+        stats.norm(scale=0.5**0.5),
+    ),
     "normal of numbers": (lambda g: tp.normal(2.0, 3.0, (N,), generator=g), stats.norm(2, 3)),
     "normal of tensors": (lambda g: tp.normal(tp.full((N,), 2.0), tp.tensor(3.0), generator=g), stats.norm(2, 3)),
     "normal of a tensor": (lambda g: tp.normal(2.0, tp.full((N,), 3.0), generator=g), stats.norm(2, 3)),
@@ -54,25 +57,34 @@ DISCRETE = {
     "bernoulli_": (lambda g: tp.empty(N, dtype=tp.int8).bernoulli_(0.3, generator=g), {0: 0.7, 1: 0.3}),
     "bernoulli_ of a tensor": (lambda g: tp.empty(N).bernoulli_(tp.full((N,), 0.3), generator=g), {0: 0.7, 1: 0.3}),
     "geometric_": (
-        lambda g: tp.empty(N, dtype=tp.int64).geometric_(0.4, generator=g).clamp(max=4), {1: 0.4, 2: 0.24, 3: 0.144, 4: 0.216},
+        lambda g: tp.empty(N, dtype=tp.int64).geometric_(0.4, generator=g).clamp(max=4),
+        {1: 0.4, 2: 0.24, 3: 0.144, 4: 0.216},
     ),
     "poisson": (
-        lambda g: tp.poisson(tp.full((N,), 1.5), g).clamp(max=3), {k: stats.poisson(1.5).pmf(k) for k in range(3)} | {3: None},
+        lambda g: tp.poisson(tp.full((N,), 1.5), g).clamp(max=3),
+        {k: stats.poisson(1.5).pmf(k) for k in range(3)} | {3: None},
     ),
     "binomial": (
-        lambda g: tp.binomial(tp.full((N,), 3.0), tp.tensor(0.3), g), {k: stats.binom(3, 0.3).pmf(k) for k in range(4)},
+        lambda g: tp.binomial(tp.full((N,), 3.0), tp.tensor(0.3), g),
+        {k: stats.binom(3, 0.3).pmf(k) for k in range(4)},
     ),
     "multinomial": (
-        lambda g: tp.multinomial(tp.tensor([1.0, 0.0, 3.0]), N, replacement=True, generator=g), {0: 0.25, 2: 0.75},
+        lambda g: tp.multinomial(tp.tensor([1.0, 0.0, 3.0]), N, replacement=True, generator=g),
+        {0: 0.25, 2: 0.75},
     ),
     "multinomial of rows": (
-        lambda g: tp.multinomial(tp.tensor([[1.0, 0.0, 3.0]] * 2), N // 2, True, generator=g).flatten(), {0: 0.25, 2: 0.75},
+        lambda g: tp.multinomial(tp.tensor([[1.0, 0.0, 3.0]] * 2), N // 2, True, generator=g).flatten(),
+        {0: 0.25, 2: 0.75},
     ),
     "multinomial without replacement": (
-        lambda g: tp.multinomial(tp.tensor([[1.0, 0.0, 3.0]] * N), 1, generator=g)[:, 0], {0: 0.25, 2: 0.75},
+        lambda g: tp.multinomial(tp.tensor([[1.0, 0.0, 3.0]] * N), 1, generator=g)[:, 0],
+        {0: 0.25, 2: 0.75},
     ),
-    "randperm": (lambda g: tp.stack([tp.randperm(3, generator=g) for _ in range(500)])[:, 0], {v: 1 / 3 for v in range(3)}),
-}  # fmt: skip
+    "randperm": (
+        lambda g: tp.stack([tp.randperm(3, generator=g) for _ in range(500)])[:, 0],
+        {v: 1 / 3 for v in range(3)},
+    ),
+}
 
 
 @pytest.mark.parametrize("name", DISCRETE)
@@ -196,7 +208,9 @@ def test_fork_rng_puts_the_state_back():
 
 def test_threads_share_the_default_generator_without_drawing_twice():
     drawn = []
-    threads = [threading.Thread(target=lambda: drawn.extend(tp.rand(1000, dtype=tp.float64).tolist())) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: drawn.extend(tp.rand(1000, dtype=tp.float64).tolist())) for _ in range(8)
+    ]
     for t in threads:
         t.start()
     for t in threads:
@@ -250,7 +264,8 @@ def test_vmap_says_whether_examples_share_a_draw(name):
 
 
 @pytest.mark.parametrize(
-    "inner, outer, kinds", [("different", "different", 6), ("same", "different", 2), ("different", "same", 3), ("same", "same", 1)]
+    "inner, outer, kinds",
+    [("different", "different", 6), ("same", "different", 2), ("different", "same", 3), ("same", "same", 1)],
 )
 def test_nested_vmaps_each_have_their_say(inner, outer, kinds):
     f = tp.vmap(tp.vmap(lambda x: x + tp.rand(()), randomness=inner), randomness=outer)
