@@ -54,5 +54,5 @@ def reduce_columns(ufunc: np.ufunc, x: Any) -> Any:
     """Reduce a short last axis, one column after the other."""
     out = ufunc(x[..., 0], x[..., 1])
     for i in range(2, x.shape[-1]):
-        ufunc(out, x[..., i], out)
+        ufunc(out, x[..., i], out=out)
     return out
