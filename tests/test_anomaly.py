@@ -60,7 +60,10 @@ def test_a_nan_names_its_node_and_carries_the_forward_call():
 
 
 def test_the_output_is_counted():
-    with detect_anomaly(), pytest.raises(RuntimeError, match="Function 'NanBackward' returned nan values in its 1th output"):
+    with (
+        detect_anomaly(),
+        pytest.raises(RuntimeError, match="Function 'NanBackward' returned nan values in its 1th output"),
+    ):
         Nan.apply(leaf(), leaf()).sum().backward()
 
 
@@ -68,7 +71,9 @@ def test_the_first_infinity_is_told_with_the_nan_that_came_of_it():
     x = leaf()
     with detect_anomaly():
         y = (x * 0).sqrt() * 1
-        with pytest.raises(RuntimeError, match="'MulBackward0' returned nan.*The first infinite gradient came from SqrtBackward0"):
+        with pytest.raises(
+            RuntimeError, match="'MulBackward0' returned nan.*The first infinite gradient came from SqrtBackward0"
+        ):
             y.sum().backward()
 
 

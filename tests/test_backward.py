@@ -53,7 +53,7 @@ def test_every_use_counts(used):
         "twice": lambda: x * 2 + x * 3,
         "by both operands": lambda: x + x,
         "through branches": lambda: (x * 2).exp().log() + (x * 3),
-        "through a broadcast": lambda: (x + tp.zeros(5, 2, dtype=tp.float64)),
+        "through a broadcast": lambda: x + tp.zeros(5, 2, dtype=tp.float64),
     }[used]()
     y.sum().backward()
     equal(x.grad, {"by both operands": [2, 2]}.get(used, [5, 5]))
@@ -97,17 +97,17 @@ def test_inputs_may_be_a_mapping_or_an_edge():
     [
         (lambda x: (x * 2).backward(), RuntimeError, r"implicitly created only for scalar outputs.*shape \[2\]"),
         (lambda x: x.detach().backward(), RuntimeError, "element 0 of tensors does not require grad"),
-        (lambda x: autograd.backward([x.sum(), tp.tensor(1.0)]), RuntimeError, "element 1 of tensors does not require grad"),
-        (lambda x: (x.sum() * 1j).backward(), RuntimeError, "only for real scalar outputs but got tensorplay.complex128"),
+        (lambda x: autograd.backward([x.sum(), tp.tensor(1.0)]), RuntimeError, "element 1 of tensors does not"),
+        (lambda x: (x.sum() * 1j).backward(), RuntimeError, "only for real scalar outputs but got"),
         (lambda x: (x * 2).backward(tp.ones(3)), RuntimeError, r"Mismatch in shape: grad_output\[0\].*\[3\].*\[2\]"),
         (lambda x: (x * 2).backward(tp.ones(2, dtype=tp.complex64)), RuntimeError, "both grad_output and output"),
         (lambda x: x.sum().backward(3.0), TypeError, "got float"),
-        (lambda x: autograd.backward([x.sum()], [3.0]), TypeError, "gradients can be either Tensors or None, but got float"),
+        (lambda x: autograd.backward([x.sum()], [3.0]), TypeError, "either Tensors or None, but got float"),
         (lambda x: autograd.backward([x.sum(), x.sum()], tp.ones(())), RuntimeError, "got 2 tensors and 1 gradients"),
         (lambda x: autograd.backward(3), TypeError, "tensors must be a Tensor, a GradientEdge or a sequence"),
         (lambda x: autograd.backward([3]), RuntimeError, "have to be Tensors or GradientEdges, but got int at index 0"),
         (lambda x: x.sum().backward(inputs=[]), RuntimeError, r"`inputs` argument to `backward\(\)` cannot be empty"),
-        (lambda x: x.sum().backward(inputs=[tp.tensor(1.0)]), RuntimeError, "does not require grad: the input at index 0"),
+        (lambda x: x.sum().backward(inputs=[tp.tensor(1.0)]), RuntimeError, "not require grad: the input at index 0"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_differentiated_is_refused(call, error, words):
@@ -140,7 +140,7 @@ def test_a_second_pass_through_a_freed_graph_is_an_error():
     x = leaf()
     y = (x * x).sum()
     y.backward()
-    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time.*MulBackward0.*retain_graph=True"):
+    with pytest.raises(RuntimeError, match="through the graph a second time.*MulBackward0.*retain_graph=True"):
         y.backward()
 
 

@@ -169,7 +169,8 @@ NESTINGS = {
     "grad of what was closed over": lambda f: func.grad(lambda y: f(t64(X), y).sum())(t64(Y)),
     "jvp": lambda f: func.jvp(f, (t64(X), t64(Y)), (t64(X) * 3, t64(Y)))[1],
     "jvp of one argument": lambda f: func.jvp(lambda x: f(x, t64(Y)), (t64(X),), (t64(X) * 3,))[1],
-    "jvp of jvp": lambda f: func.jvp(lambda x: func.jvp(lambda x: f(x, t64(Y)), (x,), (x * 2,))[1], (t64(X),), (t64(X),))[1],
+    "jvp of jvp": lambda f: func.jvp(
+        lambda x: func.jvp(lambda x: f(x, t64(Y)), (x,), (x * 2,))[1], (t64(X),), (t64(X),))[1],
     "grad of grad": lambda f: func.grad(lambda x: func.grad(lambda x: f(x, t64(Y)).sum())(x).exp().sum())(t64(X) * 0.1),
     "vmap of grad": lambda f: tp.vmap(func.grad(lambda x: f(x, t64(Y)).sum()))(t64(X)),
     "grad of vmap": lambda f: func.grad(lambda y: tp.vmap(f, (0, None))(t64(X), y).sum())(t64(Y)),
@@ -265,20 +266,21 @@ class BothRules(NoRules):
     [
         (lambda x: func.jvp(NoRules.apply, (x,), (x,)), NotImplementedError, "You must implement the jvp function"),
         (lambda x: func.jvp(OldNoRules.apply, (x,), (x,)), NotImplementedError, "You must implement the jvp function"),
-        (lambda x: func.jacfwd(NoRules.apply)(x), RuntimeError, "You tried to vmap over NoRules|implement the jvp function"),
+        (lambda x: func.jacfwd(NoRules.apply)(x), RuntimeError, "over NoRules|implement the jvp function"),
         (lambda x: tp.vmap(NoRules.apply)(x), RuntimeError,
-         "You tried to vmap over NoRules, but it does not have vmap support. Please override and implement the vmap staticmethod "
-         "or set generate_vmap_rule=True"),
+         "You tried to vmap over NoRules, but it does not have vmap support. Please override and implement the vmap "
+         "staticmethod or set generate_vmap_rule=True"),
         (lambda x: tp.vmap(OldNoRules.apply)(x), RuntimeError,
-         r"In order to use an autograd.Function with functorch transforms .* it must override the setup_context staticmethod"),
+         r"In order to use an autograd.Function with functorch transforms .* must override the setup_context static"),
         (lambda x: tp.vmap(BothRules.apply)(x), RuntimeError,
          "has both generate_vmap_rule=True and an overridden vmap staticmethod"),
-        (lambda x: func.jvp(lambda y: func.jvp(Old.apply, (y, y), (y, y))[1], (x,), (x,)), RuntimeError, "override the setup_context"),
+        (lambda x: func.jvp(lambda y: func.jvp(Old.apply, (y, y), (y, y))[1], (x,), (x,)), RuntimeError,
+         "override the setup_context"),
         (lambda x: make(lambda x: x).apply(x), TypeError, "positional argument"),
-        (lambda x: type("Foo", (Function,), {}).apply(x), NotImplementedError, "You must implement the forward function"),
+        (lambda x: type("Foo", (Function,), {}).apply(x), NotImplementedError, "implement the forward function"),
         (lambda x: make(lambda ctx, x: x * 2).apply(x).sum().backward(), NotImplementedError,
          "You must implement either the backward or vjp method"),
-        (lambda x: make(lambda ctx, x: x * 2, lambda ctx, g: g, vjp=lambda ctx, g: g).apply(x).sum().backward(), RuntimeError,
+        (lambda x: make(lambda ctx, x: x, lambda ctx, g: g, vjp=lambda ctx, g: g).apply(x).backward(x), RuntimeError,
          "Implementing both 'backward' and 'vjp' for a custom Function is not allowed"),
     ],
 )  # fmt: skip
@@ -356,7 +358,7 @@ def test_a_value_computed_in_forward_has_no_tangent_and_says_so():
     with forward_ad.dual_level():
         y = Foo.apply(forward_ad.make_dual(x, t64([1.0, 1.0])))
         equal(forward_ad.unpack_dual(y).tangent, np.exp([1.0, 2.0]))
-        with pytest.raises(RuntimeError, match="computed in forward, where the tangents of forward mode are not seen"):
+        with pytest.raises(RuntimeError, match="computed in forward, where the tangents .* are not seen"):
             grad(y.sum(), x)
 
 
@@ -494,11 +496,11 @@ def test_the_node_is_seen_from_the_context():
 
 def test_names_of_the_context_do_not_collide_with_the_engine():
     def forward(ctx, x):
-        ctx.edges, ctx.order, ctx.saved, ctx.rare, ctx.outputs, ctx.pull = "edges", 2, "saved", "rare", "outputs", "pull"
+        ctx.edges, ctx.order, ctx.saved, ctx.rare, ctx.outputs, ctx.pull = range(6)
         return x * 2
 
     def backward(ctx, g):
-        assert (ctx.edges, ctx.order, ctx.saved, ctx.rare, ctx.outputs, ctx.pull) == ("edges", 2, "saved", "rare", "outputs", "pull")
+        assert [ctx.edges, ctx.order, ctx.saved, ctx.rare, ctx.outputs, ctx.pull] == list(range(6))
         return g * 2
 
     x = leaf()
@@ -559,11 +561,21 @@ def test_a_function_whose_backward_reads_nothing_can_run_again():
 @pytest.mark.parametrize(
     "args, result, error, words",
     [
-        ((3,), lambda g: g, RuntimeError, r"function FooBackward returned an incorrect number of gradients \(expected 2, got 1\)"),
+        (
+            (3,),
+            lambda g: g,
+            RuntimeError,
+            r"FooBackward returned an incorrect number of gradients \(expected 2, got 1\)",
+        ),
         ((), lambda g: (g, g), RuntimeError, r"incorrect number of gradients \(expected 1, got 2\)"),
-        ((3,), lambda g: (g, g), RuntimeError, "returned a gradient different than None at position 2, but the corresponding"),
+        ((3,), lambda g: (g, g), RuntimeError, "a gradient different than None at position 2, but the corresponding"),
         ((), lambda g: 3.0, RuntimeError, r"expected Variable or None \(got float\)"),
-        ((), lambda g: tp.ones(3), RuntimeError, r"invalid gradient at index 0 - got \[3\] but expected shape compatible with \[2\]"),
+        (
+            (),
+            lambda g: tp.ones(3),
+            RuntimeError,
+            r"gradient at index 0 - got \[3\] but expected shape compatible with \[2\]",
+        ),
         ((), lambda g: g.sum(), RuntimeError, r"got \[\] but expected shape compatible with \[2\]"),
         ((), lambda g: g * 1j, RuntimeError, "expected a real one, got tensorplay.complex128"),
     ],
@@ -604,12 +616,12 @@ def test_gradients_of_arguments_that_need_none_are_dropped():
 def test_once_differentiable():
     x = leaf()
     Foo = make(lambda ctx, x: (ctx.save_for_backward(x), x * x)[1],
-               once_differentiable(lambda ctx, g: t64(g.numpy() * 2 * ctx.saved_tensors[0].detach().numpy())))  # fmt: skip
+               once_differentiable(lambda ctx, g: g * 2 * ctx.saved_tensors[0].detach()))  # fmt: skip
     equal(grad(Foo.apply(x).sum(), x)[0], [2, 4])
     (g,) = grad(Foo.apply(x).sum(), x, create_graph=True)
     equal(g, [2, 4])
     assert g.requires_grad
-    with pytest.raises(RuntimeError, match="trying to differentiate twice a function that was marked with @once_differentiable"):
+    with pytest.raises(RuntimeError, match="differentiate twice a function that was marked with @once_differentiable"):
         grad(g.sum(), x)
 
 
@@ -644,7 +656,7 @@ def test_a_view_of_an_argument():
     with pytest.raises(RuntimeError, match=FORBIDDEN):
         y.view(2).mul_(2)
     a.mul_(2)
-    with pytest.raises(RuntimeError, match="its base or another view of its base has been modified inplace. " + FORBIDDEN):
+    with pytest.raises(RuntimeError, match="another view of its base has been modified inplace. " + FORBIDDEN):
         y.sum().backward()
 
 
@@ -738,13 +750,13 @@ def test_a_written_argument_may_be_saved():
 @pytest.mark.parametrize(
     "forward, argument, error, words",
     [
-        (Doubles.forward, leaf, RuntimeError, "a leaf Variable that requires grad has been used in an in-place operation"),
+        (Doubles.forward, leaf, RuntimeError, "a leaf Variable that requires grad has been used in an"),
         (Doubles.forward, lambda: leaf()[:1], RuntimeError, "a leaf Variable that requires grad"),
-        (lambda ctx, x: (ctx.mark_dirty(x), x.mul_(2), x * 1)[2], lambda: leaf() * 1, RuntimeError, "were not returned as output"),
+        (lambda ctx, x: (ctx.mark_dirty(x), x.mul_(2), x * 1)[2], lambda: leaf() * 1, RuntimeError, "not returned"),
         (lambda ctx, x: (ctx.mark_dirty(x), (x.mul_(2), x * 3))[1], lambda: (leaf() * 1)[:1], RuntimeError,
          "your Function cannot return more than one Tensor"),
-        (lambda ctx, x: (ctx.mark_dirty(3), x * 1)[1], leaf, RuntimeError, "mark_dirty can only accept variables, but argument 0"),
-        (lambda ctx, x: (ctx.mark_non_differentiable(3), x * 1)[1], leaf, RuntimeError, "mark_non_differentiable can only accept"),
+        (lambda ctx, x: (ctx.mark_dirty(3), x * 1)[1], leaf, RuntimeError, "mark_dirty can only accept variables"),
+        (lambda ctx, x: (ctx.mark_non_differentiable(3), x * 1)[1], leaf, RuntimeError, "mark_non_differentiable can"),
     ],
 )  # fmt: skip
 def test_declarations_are_checked(forward, argument, error, words):

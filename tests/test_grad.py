@@ -224,10 +224,10 @@ def unused_cases():
     z = y.exp()
     y.add_(1)
     return [
-        (x.sum(), [x, w], r"at index 1 .*It is a leaf of shape \[1\], and no recorded operator leads .* ends in a leaf of shape \[2\]"),
+        (x.sum(), [x, w], r"at index 1 .*a leaf of shape \[1\], and no recorded operator .* in a leaf of shape \[2\]"),
         (x.sum(), {"x": x, "w": w}, r"at key 'w' "),
         (x.detach().sum() + w.sum(), [x], r"ends in a leaf of shape \[1\]. A detach\(\), no_grad\(\)"),
-        (x.sum(), [x[0]], r"a result of \w+Backward0, computed from a tensor that the outputs depend on.*perhaps by indexing"),
+        (x.sum(), [x[0]], r"a result of \w+Backward0, computed from a tensor that the outputs.*perhaps by indexing"),
         (z.sum(), [y], "made anew after they were computed.*writing to it in place"),
         (Blocked.apply(x, w).sum(), [w], "the graph leads to it, but no gradient came from BlockedBackward"),
     ]  # fmt: skip
@@ -246,9 +246,9 @@ def test_an_unused_input_is_named_with_the_end_of_its_connection(outputs, inputs
         (lambda x: grad(x.sum(), []), RuntimeError, r"`inputs` argument to `grad\(\)` cannot be empty"),
         (lambda x: grad(x.sum(), {}), RuntimeError, r"`inputs` argument to `grad\(\)` cannot be empty"),
         (lambda x: grad(x.sum(), [x, t64(1.0)]), RuntimeError, "does not require grad: the input at index 1"),
-        (lambda x: grad(x.sum(), {"c": t64(1.0)}, allow_unused=True), RuntimeError, "does not require grad: the input at key 'c'"),
-        (lambda x: grad(x.sum(), 3), TypeError, "inputs must be a Tensor, a GradientEdge or a sequence of them, got int"),
-        (lambda x: grad(x.sum(), [3]), RuntimeError, "all inputs have to be Tensors or GradientEdges, but got int at index 0"),
+        (lambda x: grad(x.sum(), {"c": t64(1.0)}, allow_unused=True), RuntimeError, "grad: the input at key 'c'"),
+        (lambda x: grad(x.sum(), 3), TypeError, "inputs must be a Tensor, a GradientEdge or a .*, got int"),
+        (lambda x: grad(x.sum(), [3]), RuntimeError, "inputs have to be Tensors or .*, but got int at index 0"),
         (lambda x: grad(3, x), TypeError, "outputs must be a Tensor"),
         (lambda x: grad([x.sum(), t64(1.0)], x), RuntimeError, "element 1 of tensors does not require grad"),
         (lambda x: grad(x * 2, x), RuntimeError, r"only for scalar outputs \(output 0 has shape \[2\]"),
@@ -260,7 +260,7 @@ def test_an_unused_input_is_named_with_the_end_of_its_connection(outputs, inputs
         (lambda x: grad(x * 2, x, tp.ones(2), is_grads_batched=True), RuntimeError, "we interpret the first dimension"),
         (lambda x: grad(x.sum(), x, t64(1.0), is_grads_batched=True), RuntimeError, "we interpret the first dimension"),
         (lambda x: grad(x.sum(), x, is_grads_batched=True), RuntimeError, "needs a batch of gradients for output 0"),
-        (lambda x: grad([x.sum(), x.sum()], x, [tp.ones(2), tp.ones(3)], is_grads_batched=True), ValueError, "same size"),
+        (lambda x: grad([x.sum()] * 2, x, [tp.ones(2), tp.ones(3)], is_grads_batched=True), ValueError, "same size"),
     ],
 )  # fmt: skip
 def test_refusals(call, error, words):

@@ -153,7 +153,8 @@ def test_set_grad_enabled_acts_at_once():
 
 
 @pytest.mark.parametrize(
-    "mode", [tp.set_grad_enabled, autograd.set_multithreading_enabled, autograd.enforce_grad_layout_policy, tp.inference_mode]
+    "mode",
+    [tp.set_grad_enabled, autograd.set_multithreading_enabled, autograd.enforce_grad_layout_policy, tp.inference_mode],
 )
 @pytest.mark.parametrize("value", [None, 1, "yes"])
 def test_modes_are_bools(mode, value):
@@ -211,7 +212,16 @@ def test_gradients_keep_their_layout_where_that_is_allowed():
 def test_what_is_made_in_inference_mode_says_so(x):
     plain = tp.ones(2)
     with tp.inference_mode():
-        made = [tp.ones(2), tp.tensor([1.0]), tp.rand(2), x * 2, plain + 1, plain.sum(), tp.ones(2, 2).max(0)[0], tp.ones(2).view(2, 1)]
+        made = [
+            tp.ones(2),
+            tp.tensor([1.0]),
+            tp.rand(2),
+            x * 2,
+            plain + 1,
+            plain.sum(),
+            tp.ones(2, 2).max(0)[0],
+            tp.ones(2).view(2, 1),
+        ]
         views = [plain.view(2, 1), x.detach()]
     assert [t.is_inference() for t in made] == [True] * len(made)
     assert [t.is_inference() for t in views] == [False] * len(views)
@@ -227,7 +237,10 @@ def test_tensors_of_inference_mode_are_fixed_outside(x):
         assert y.requires_grad_(False) is y
     for call, words in [
         (lambda: y.add_(1), "Inplace update to inference tensor outside InferenceMode is not allowed"),
-        (lambda: y.requires_grad_(), "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed"),
+        (
+            lambda: y.requires_grad_(),
+            "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed",
+        ),
         (lambda: y._version, "Inference tensors do not track version counter"),
         (lambda: autograd.graph.increment_version(y), "Inplace update to inference tensor"),
     ]:
@@ -251,6 +264,7 @@ def test_inference_mode_inside_and_outside_others(x):
 
 def test_no_grad_inside_a_transform_cuts_the_tape_in_inference_mode(x):
     with tp.inference_mode():
+
         def f(x):
             with tp.no_grad():
                 c = x * x

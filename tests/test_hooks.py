@@ -298,7 +298,9 @@ def test_post_accumulate_hooks_do_not_run_for_grad():
 def test_a_hook_for_all_gradients_of_a_pass():
     x, seen = leaf(), []
     a, b = x * 2, x * 3
-    handle = register_multi_grad_hook([a, b, x], lambda gs: seen.append([None if g is None else g.tolist() for g in gs]))
+    handle = register_multi_grad_hook(
+        [a, b, x], lambda gs: seen.append([None if g is None else g.tolist() for g in gs])
+    )
     (a * b).sum().backward(retain_graph=True)
     (b * 1).sum().backward(retain_graph=True)
     grad((a * b).sum(), [a])

@@ -230,7 +230,10 @@ def test_hooks_can_be_forbidden():
         with pytest.raises(RuntimeError, match="not in here"), save_on_cpu():
             pass
     with save_on_cpu():
-        with pytest.raises(RuntimeError, match="not while hooks are set"), disable_saved_tensors_hooks("not while hooks are set"):
+        with (
+            pytest.raises(RuntimeError, match="not while hooks are set"),
+            disable_saved_tensors_hooks("not while hooks are set"),
+        ):
             pass
 
 
@@ -276,7 +279,9 @@ def test_mutation_is_allowed_inside_only():
         z = (x * x).sum()
         z.backward()
         kept.clear()
-    with pytest.raises(AssertionError, match="Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"):
+    with pytest.raises(
+        AssertionError, match="Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+    ):
         y.backward()
 
 

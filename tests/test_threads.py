@@ -24,7 +24,7 @@ def in_threads(*works):
     def guarded(work):
         try:
             work()
-        except BaseException as error:  # noqa: BLE001: handed on to the test
+        except BaseException as error:
             errors.append(error)
 
     threads = [threading.Thread(target=guarded, args=(work,)) for work in works]

@@ -59,8 +59,8 @@ class set_detect_anomaly:
 class detect_anomaly:
     """Find the forward call behind an error or a NaN in the backward pass.
 
-    Inside, every operator notes the traceback of its call. An exception in the backward pass then names the operator and
-    carries that traceback, and a gradient that holds NaN is such an exception. Slow: for debugging.
+    Inside, every operator notes the traceback of its call. An exception in the backward pass then names the operator
+    and carries that traceback, and a gradient that holds NaN is such an exception. Slow: for debugging.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ class detect_anomaly:
 
     def __init__(self, check_nan: bool = True) -> None:
         self.check_nan = check_nan
-        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
-                      "debugging.", UserWarning, stacklevel=2)  # fmt: skip
+        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+                      "enabled for debugging.", UserWarning, stacklevel=2)  # fmt: skip
 
     def __enter__(self) -> None:
         self.setting = set_detect_anomaly(True, self.check_nan)
@@ -109,7 +109,7 @@ def values(part: Any) -> Any:
 
 
 def check_finite(run: Any, node: Node, parts: Any) -> None:
-    """Refuse NaN in what a node returned; note where the first infinity came from, which often is where the NaN began."""
+    """Refuse NaN in what a node returned; note where the first infinity came from, where a NaN often begins."""
     if not state.anomaly_check_nan:
         return
     for i, part in enumerate(parts):

@@ -54,7 +54,7 @@ class FunctionSavedTensor(SavedTensor):
         return pack_value(self.node, value, pack_hook, unpack_hook)
 
     def unpack(self) -> Any:
-        return self.node.ctx.saved_tensors[self.index]  # type: ignore[attr-defined]
+        return self.node.ctx.saved_tensors[self.index]
 
 
 def pack_value(node: Node, value: Any, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> Any:
@@ -69,11 +69,11 @@ class PackedOutput(NamedTuple):
     """An output as a pack hook left it."""
 
     packed: Packed
-    index: int
+    place: int
 
 
 class Freed(tuple[Any, ...]):
-    """What a node keeps once its saved values were released: nothing, and not the nothing of a node that never kept any."""
+    """What a node keeps once its saved values were released; not the same as never having kept any."""
 
     __slots__ = ()
 
@@ -109,8 +109,8 @@ NODE_ATTRIBUTES = frozenset(
 class FunctionCtx:
     """What forward and backward of a custom Function share: ``ctx``.
 
-    Any attribute may be set on it. Tensors that backward needs are better kept by :meth:`save_for_backward`, which checks
-    that they were not written to in between and releases them after the backward pass.
+    Any attribute may be set on it. Tensors that backward needs are better kept by :meth:`save_for_backward`, which
+    checks that they were not written to in between and releases them after the backward pass.
 
     Attributes
     ----------
@@ -152,8 +152,8 @@ class FunctionCtx:
 
     def mark_shared_storage(self, *pairs: Any) -> None:
         """Deprecated, and without effect: shared memory is found without being declared."""
-        warnings.warn("mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note that "
-                      "calls to `set_()` are not tracked", FutureWarning, stacklevel=2)  # fmt: skip
+        warnings.warn("mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. "
+                      "Note that calls to `set_()` are not tracked", FutureWarning, stacklevel=2)  # fmt: skip
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
@@ -211,8 +211,9 @@ def checked_tensors(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def lost_tangent(what: str) -> RuntimeError:
-    return RuntimeError(f"{what} was computed in forward, where the tangents of forward mode are not seen, so a derivative "
-                        "through it would be wrong: return it as an output, or override setup_context")  # fmt: skip
+    return RuntimeError(f"{what} was computed in forward, where the tangents of forward mode are not seen, so a "
+                        "derivative through it would be wrong: return it as an output, or override "
+                        "setup_context")  # fmt: skip
 
 
 # ---- the node
@@ -229,7 +230,9 @@ class BackwardCFunction(Node):
     outputs: int
     results: tuple[Any, ...]  # (shape, dtype, whether meta) of each output; None for what is no tensor
 
-    def __init__(self, ctx: FunctionCtx, args: tuple[Any, ...], edges: tuple[Node | None, ...], outs: Sequence[Any]) -> None:
+    def __init__(
+        self, ctx: FunctionCtx, args: tuple[Any, ...], edges: tuple[Node | None, ...], outs: Sequence[Any]
+    ) -> None:
         self.ctx, self.edges, self.outputs, self.rare = ctx, edges, len(outs), None
         self.inputs = tuple([(i, a._data.shape, a._data.dtype) for i, a in enumerate(args) if isinstance(a, Tensor)])
         self.results = tuple([(o._data.shape, o._data.dtype, type(o._data) is Meta) if isinstance(o, Tensor) else None
@@ -243,9 +246,11 @@ class BackwardCFunction(Node):
         kept: list[Any] = []
         for i, t in enumerate(tensors):
             if t is not None and not isinstance(t, (Tensor, WithoutTangent)):
-                raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}")
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}"
+                )
             index = place_of(t, outs)
-            kept.append(t if index is None else KeptOutput(t, index))
+            kept.append(t if index is None else KeptOutput(outs[index], index))
         self.saved = tuple(kept)
 
     def unpack_saved(self) -> tuple[Tensor | None, ...]:
@@ -257,7 +262,8 @@ class BackwardCFunction(Node):
             if isinstance(value, WithoutTangent):
                 raise lost_tangent(f"Saved tensor {i} of {self.name()}")
             if isinstance(value, PackedOutput):
-                value = KeptOutput(value.packed.unpack(), value.index)
+                output = value.packed.unpack()
+                value = KeptOutput(output, value.place)
             if isinstance(value, KeptOutput):
                 refuse_stale(self, f"output {value.index}", value.data)
                 value = value.rebuild(self)
@@ -270,7 +276,9 @@ class BackwardCFunction(Node):
 
     def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
         row = cotangent if type(cotangent) is list else [cotangent]
-        parts = self.run([None if g is None else wrap(g if type(g) is np.ndarray else np.asarray(g)) for g in row], edges)
+        parts = self.run(
+            [None if g is None else wrap(g if type(g) is np.ndarray else np.asarray(g)) for g in row], edges
+        )
         return tuple([None if p is None else p._data for p in parts])
 
     def pull_tensors(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
@@ -290,13 +298,13 @@ class BackwardCFunction(Node):
         """What backward returned, one gradient for each edge, in the shape and dtype of its input."""
         expected = len(self.ctx.needs_input_grad)
         if len(grads) < expected or any(g is not None for g in grads[expected:]):
-            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients (expected {expected}, "
-                               f"got {len(grads)})")  # fmt: skip
+            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients (expected "
+                               f"{expected}, got {len(grads)})")  # fmt: skip
         tensors = {position for position, _, _ in self.inputs}
         for i, g in enumerate(grads[:expected]):
             if g is not None and i not in tensors:
-                raise RuntimeError(f"function {self.name()} returned a gradient different than None at position {i + 1}, but "
-                                   "the corresponding forward input was not a Variable")  # fmt: skip
+                raise RuntimeError(f"function {self.name()} returned a gradient different than None at position "
+                                   f"{i + 1}, but the corresponding forward input was not a Variable")  # fmt: skip
             if g is not None and not isinstance(g, Tensor):
                 raise RuntimeError(f"function {self.name()}: expected Variable or None (got {type(g).__name__})")
         return tuple([None if edge is None or grads[at] is None else self.fitted(n, grads[at], shape, dtype)
@@ -307,13 +315,13 @@ class BackwardCFunction(Node):
         if have != shape:
             lead = len(have) - len(shape)
             if lead < 0 or any(e not in (1, h) for e, h in zip(shape, have[lead:])):
-                raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {n} - got {list(have)} but "
-                                   f"expected shape compatible with {list(shape)}")  # fmt: skip
+                raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {n} - got "
+                                   f"{list(have)} but expected shape compatible with {list(shape)}")  # fmt: skip
             g = F.sum_to(g, shape)
         if g._data.dtype != dtype:
             if g._data.dtype.kind == "c" and dtype.kind != "c":
-                raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {n} - expected a real one, "
-                                   f"got {g.dtype}")  # fmt: skip
+                raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {n} - expected a "
+                                   f"real one, got {g.dtype}")  # fmt: skip
             g = F.cast(g, dtype)
         return g
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import streams
 from ..core.callpath import freed
 from ..core.namespace import F
 from ..core.node import AccumulateGrad, Node, Output, place
@@ -221,7 +222,7 @@ class Pass:
     def reach_leaf(self, node: AccumulateGrad, g: Any) -> None:
         """Hooks of a leaf, then capture or accumulation."""
         if self.notes:
-            observed.join(self, node, observed.streams.current(g))
+            observed.join(self, node, streams.current(g))
         if node.rare is not None:
             g = observed.before(self, node, g)
         if self.ends is not None and node in self.ends and not self.accumulate:

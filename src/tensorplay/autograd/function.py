@@ -1,7 +1,7 @@
 """Custom operators: a forward and a backward given by the user.
 
-``apply`` meets the transforms from the outside in, as primitives do: a batch goes to the ``vmap`` rule, a dual tensor to
-``jvp``, and ``forward`` sees what is left. Each level that requires grad has a node of its own, whose context
+``apply`` meets the transforms from the outside in, as primitives do: a batch goes to the ``vmap`` rule, a dual tensor
+to ``jvp``, and ``forward`` sees what is left. Each level that requires grad has a node of its own, whose context
 ``setup_context`` fills with the tensors of that level.
 """
 
@@ -28,12 +28,14 @@ from ..core.versions import note_write
 from .context import BackwardCFunction, FunctionCtx, KeptOutput, WithoutTangent, pack_value, place_of
 
 __all__ = [
-    "BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "NestedIOFunction", "once_differentiable",
+    "BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "NestedIOFunction",
+    "once_differentiable",
 ]  # fmt: skip
 
 NEEDS_SETUP_CONTEXT = (
-    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
-    "setup_context staticmethod: forward(*args) computes, setup_context(ctx, inputs, output) saves. Here, {name} met {what}."
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+    "the setup_context staticmethod: forward(*args) computes, setup_context(ctx, inputs, output) saves. Here, {name} "
+    "met {what}."
 )
 
 
@@ -50,9 +52,10 @@ class VmapInfo(NamedTuple):
 class FunctionMeta(type):
     """Makes for each Function the class of its nodes."""
 
-    def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> None:
-        super().__init__(name, bases, members)
+    def __init__(cls, name: str, bases: tuple[type, ...], attrs: dict[str, Any]) -> None:
+        super().__init__(name, bases, attrs)
         cls._batched_forms: dict[Any, Any] = {}
+        cls._defaults: bool | None = None
         cls._backward_cls = type(f"{name}Backward", (BackwardCFunction,), {"__slots__": (), "_forward_cls": cls,
                                                                           "__module__": cls.__module__})  # fmt: skip
 
@@ -60,10 +63,10 @@ class FunctionMeta(type):
 class Function(FunctionCtx, metaclass=FunctionMeta):
     """An operator with a backward of its own. Subclass it, and call ``apply``.
 
-    Override ``forward`` and ``backward`` as static methods. ``forward`` either takes the context as its first argument, or
-    takes the arguments alone while ``setup_context(ctx, inputs, output)`` fills the context; only the second form nests
-    within ``vmap``, ``func.jvp`` and their like. For ``vmap`` override ``vmap`` or set ``generate_vmap_rule = True``; for
-    forward mode override ``jvp``.
+    Override ``forward`` and ``backward`` as static methods. ``forward`` either takes the context as its first
+    argument, or takes the arguments alone while ``setup_context(ctx, inputs, output)`` fills the context; only the
+    second form nests within ``vmap``, ``func.jvp`` and their like. For ``vmap`` override ``vmap`` or set
+    ``generate_vmap_rule = True``; for forward mode override ``jvp``.
 
     Examples
     --------
@@ -115,16 +118,17 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     _backward_cls: type[BackwardCFunction]
     _batched_forms: dict[Any, type[Function]]
+    _defaults: bool | None
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
-                      "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
-                      "version.", DeprecationWarning, stacklevel=2)  # fmt: skip
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
+                      "should invoke them on the class itself. Instantiating an autograd function will raise an "
+                      "error in a future version.", DeprecationWarning, stacklevel=2)  # fmt: skip
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
-                           "function with static forward method, and call it by apply.")  # fmt: skip
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "
+                           "new-style autograd function with static forward method, and call it by apply.")  # fmt: skip
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -139,8 +143,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """The gradient of each argument (None where it has none), given those of the outputs."""
-        raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function to "
-                                  "use it with backward mode AD.")  # fmt: skip
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom "
+                                  "autograd.Function to use it with backward mode AD.")  # fmt: skip
 
     vjp = backward
     """Another name for :meth:`backward`; override one of them."""
@@ -148,14 +152,14 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """The tangent of each output, given those of the arguments (None for what is no tensor)."""
-        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward "
-                                  "mode AD.")  # fmt: skip
+        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
+                                  "forward mode AD.")  # fmt: skip
 
     @staticmethod
     def vmap(info: VmapInfo, in_dims: tuple[Any, ...], *args: Any) -> Any:
         """The result over a batch and its ``out_dims``; ``in_dims`` says where each argument has its batch, or None."""
-        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
-                                  "generate_vmap_rule=True.")  # fmt: skip
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap "
+                                  "staticmethod or set generate_vmap_rule=True.")  # fmt: skip
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -164,8 +168,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         Raises
         ------
         RuntimeError
-            If a transform is met for which the Function has no rule; if a leaf that requires grad was written to, or a tensor
-            that was declared to be written to is not returned.
+            If a transform is met for which the Function has no rule; if a leaf that requires grad was written to, or a
+            tensor that was declared to be written to is not returned.
         """
         if kwargs or cls._has_defaults():
             args = cls._bound(args, kwargs)
@@ -188,16 +192,16 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         if cls.vjp is Function.vjp:
             return cls.backward
         if cls.backward is not Function.backward:
-            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
-                               "implement one of them.")  # fmt: skip
+            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
+                               "should only implement one of them.")  # fmt: skip
         return cls.vjp
 
     @classmethod
     def _has_defaults(cls) -> bool:
-        if "_defaults" not in cls.__dict__:
+        if cls._defaults is None:
             code = getattr(cls.forward, "__defaults__", None), getattr(cls.forward, "__kwdefaults__", None)
             cls._defaults = cls._separate() and any(code)
-        return cls._defaults  # type: ignore[no-any-return]
+        return cls._defaults
 
     @classmethod
     def _bound(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -273,13 +277,15 @@ def on_batch(cls: type[Function], leaves: list[Any], spec: Any, level: int) -> t
         raise RuntimeError(NEEDS_SETUP_CONTEXT.format(name=cls.__name__, what="vmap"))
     own = cls.vmap is not Function.vmap
     if own and cls.generate_vmap_rule:
-        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden "
-                           "vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to "
-                           "avoid ambiguity.")  # fmt: skip
+        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an "
+                           "overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the "
+                           "overridden vmap staticmethod to avoid ambiguity.")  # fmt: skip
     if not own and not cls.generate_vmap_rule:
-        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
-                           "implement the vmap staticmethod or set generate_vmap_rule=True.")  # fmt: skip
-    values, dims, size = [], [], 0
+        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please "
+                           "override and implement the vmap staticmethod or set generate_vmap_rule=True.")  # fmt: skip
+    values: list[Any] = []
+    dims: list[int | None] = []
+    size = 0
     for a in leaves:
         data = a._data if isinstance(a, Tensor) else None
         if type(data) is Batched and data.level == level:
@@ -303,13 +309,14 @@ def on_batch(cls: type[Function], leaves: list[Any], spec: Any, level: int) -> t
         ctx._call.forward = None
         result = out, 0
     if not isinstance(result, tuple) or len(result) != 2:
-        raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
-                           f"compatible with the output. Got a {type(result)} instead")  # fmt: skip
+        raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
+                           f"structure compatible with the output. Got a {type(result)} instead")  # fmt: skip
     outs, out_spec = pytree.flatten(result[0])
     places = pytree.broadcast_prefix(result[1], out_spec, (int, type(None)))
     if places is None:
-        raise RuntimeError(f"The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
-                           f"out_dims={result[1]} to be compatible with the structure of `output`, {out_spec}.")  # fmt: skip
+        raise RuntimeError("The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) "
+                           f"tuple. Expected out_dims={result[1]} to be compatible with the structure of `output`, "
+                           f"{out_spec}.")  # fmt: skip
     wrapped = []
     for o, dim in zip(outs, places):
         at = place_of(o, values)
@@ -326,7 +333,7 @@ def on_duals(cls: type[Function], leaves: list[Any], spec: Any, level: int) -> t
     """The values one level down, and their tangents by the jvp rule."""
     primals, tangents = [], []
     for a in leaves:
-        data = a._data if isinstance(a, Tensor) else None
+        data: Any = a._data if isinstance(a, Tensor) else None
         dual = type(data) is Dual and data.level == level
         primals.append(data.primal if dual else a)
         tangents.append(data.tangent if dual else None)
@@ -354,8 +361,8 @@ def on_duals(cls: type[Function], leaves: list[Any], spec: Any, level: int) -> t
             duals.append(o)
             continue
         if t._data.shape != o._data.shape:
-            raise RuntimeError(f"{cls.__name__}: jvp returned a tangent of shape {list(t.shape)} for output {i} of shape "
-                               f"{list(o.shape)}")  # fmt: skip
+            raise RuntimeError(f"{cls.__name__}: jvp returned a tangent of shape {list(t.shape)} for output {i} of "
+                               f"shape {list(o.shape)}")  # fmt: skip
         data = Dual(o, F.cast(t, o._data.dtype) if t._data.dtype != o._data.dtype else t, level)
         at = place_of(o, primals)
         if at is not None and leaves[at] is not o:  # written to in place: the argument itself
@@ -409,7 +416,9 @@ def lifted(ctx: FunctionCtx, lower: Sequence[Any], upper: Sequence[Any]) -> Func
 # ---- from the result of forward to what apply returns
 
 
-def finished(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], edges: tuple[Node | None, ...], out: Any) -> Any:
+def finished(
+    cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], edges: tuple[Node | None, ...], out: Any
+) -> Any:
     """The outputs, with a node where one is due."""
     call = ctx._call
     outs = list(out) if isinstance(out, tuple) else [out]
@@ -425,7 +434,8 @@ def finished(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], edges
         elif o._node is not None or place_of(o, outs[:i]) is not None:  # somebody else's, or returned twice
             outs[i] = o._alias()
     if recording:
-        differentiable = [isinstance(o, Tensor) and is_differentiable(o) and place_of(o, call.non_differentiable) is None
+        differentiable = [isinstance(o, Tensor) and is_differentiable(o) and place_of(o, call.non_differentiable) is
+        None
                           for o in outs]  # fmt: skip
         if any(differentiable):
             record(cls, ctx, args, edges, outs, differentiable)
@@ -435,21 +445,22 @@ def finished(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], edges
 def written_to(t: Tensor, args: tuple[Any, ...], outs: list[Any], recording: bool) -> None:
     """Check, and note as written, an argument that forward declared to have written to."""
     if place_of(t, args) is None:
-        warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should "
-                      "be passed to ctx.mark_dirty().", UserWarning, stacklevel=5)  # fmt: skip
+        warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+                      "mutated should be passed to ctx.mark_dirty().", UserWarning, stacklevel=5)  # fmt: skip
         return
     if place_of(t, outs) is None:
-        raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs that "
-                           "are modified inplace must all be outputs of the Function.")  # fmt: skip
+        raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
+                           "inputs that are modified inplace must all be outputs of the Function.")  # fmt: skip
     if recording:
         view = None if t._rare is None else t._rare.view
         if type((t if view is None else view.base)._node) is AccumulateGrad:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         if view is not None and len(outs) > 1:
-            raise RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
-                               "return more than one Tensor. Either make sure that the input is not a view (using .clone() for "
-                               "example), or split the Function in two: one that does the in-place operation and returns a single "
-                               "Tensor, and a second one that does the rest.")  # fmt: skip
+            raise RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your "
+                               "Function cannot return more than one Tensor. Either make sure that the input is not "
+                               "a view (using .clone() for example), or split the Function in two: one that does the "
+                               "in-place operation and returns a single Tensor, and a second one that does the "
+                               "rest.")  # fmt: skip
     note_write(t._data)
 
 
@@ -524,7 +535,7 @@ def batches_of(size: int) -> Iterator[int]:
 
 
 def vmapped(cls: type[Function], dims: tuple[Any, ...], spec: Any, size: int) -> type[Function]:
-    """A Function over batches that runs ``cls`` on all examples at once, with ``dims`` telling which arguments are batches."""
+    """A Function over batches that runs ``cls`` on all examples at once; ``dims`` says which arguments are batches."""
     forms, key = cls._batched_forms, (dims, spec, size)
     if key not in forms:
         if len(forms) >= 64:
@@ -576,11 +587,13 @@ def make_vmapped(cls: type[Function], dims: tuple[Any, ...], spec: Any, size: in
                 ctx.inner = inner = FunctionCtx()
                 inner.needs_input_grad = ctx.needs_input_grad
                 outs, out_spec = pytree.flatten(output)
-                cls.setup_context(inner, inside(level, inputs), pytree.unflatten([batched(level, o) for o in outs], out_spec))
+                cls.setup_context(
+                    inner, inside(level, inputs), pytree.unflatten([batched(level, o) for o in outs], out_spec)
+                )
                 call = inner._call
                 if call.dirty:
-                    raise RuntimeError(f"{cls.__name__}: generate_vmap_rule=True does not support mark_dirty; implement the vmap "
-                                       "staticmethod")  # fmt: skip
+                    raise RuntimeError(f"{cls.__name__}: generate_vmap_rule=True does not support mark_dirty; "
+                                       "implement the vmap staticmethod")  # fmt: skip
                 values = [unpack_batched(t, level) if isinstance(t, Tensor) else None for t in call.save]
                 ctx.saved_dims = [None if value is None else 0 for value in values]
                 ctx.save_for_backward(*[t if value is None else value for t, value in zip(call.save, values)])
@@ -657,7 +670,9 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
             return outputs
         node = ctx._call.node() if ctx._call.node is not None else None
         edges = (*(a._node for a in args if isinstance(a, Tensor)), *(node.edges if node is not None else ()))
-        error = DelayedError("trying to differentiate twice a function that was marked with @once_differentiable", edges)
+        error = DelayedError(
+            "trying to differentiate twice a function that was marked with @once_differentiable", edges
+        )
 
         def guarded(t: Any) -> Any:
             return t._alias(error) if isinstance(t, Tensor) and is_differentiable(t) else t
@@ -678,8 +693,8 @@ class InplaceFunction(Function):
 class NestedIOFunction(Function):
     """A Function whose arguments and results may be nested containers of tensors.
 
-    Override ``forward_extended(ctx, *args)`` and ``backward_extended(ctx, *grads)``: the gradients come, and are returned, in
-    the same containers.
+    Override ``forward_extended(ctx, *args)`` and ``backward_extended(ctx, *grads)``: the gradients come, and are
+    returned, in the same containers.
 
     Examples
     --------

@@ -73,9 +73,10 @@ class PlainMode(Mode):
 def decorated(mode: Callable[[], Mode], fn: Any) -> Any:
     """The function run under a mode; of a generator, each of its steps."""
     if inspect.isclass(fn):
-        warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
-                      "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
-                      "the `__init__` method and nothing else.", FutureWarning, stacklevel=4)  # fmt: skip
+        warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
+                      "decorate functions or methods. To preserve the current behavior of class decoration, you can "
+                      "directly decorate the `__init__` method and nothing else.", FutureWarning,
+                      stacklevel=4)  # fmt: skip
         whole = fn
 
         @functools.wraps(fn, updated=())
@@ -334,7 +335,8 @@ class enforce_grad_layout_policy(Setting):
     Parameters
     ----------
     enable : bool
-        True: the ``.grad`` made by a backward pass is contiguous. False: a gradient that nobody else holds is taken over as it is.
+        True: the ``.grad`` made by a backward pass is contiguous. False: a gradient that nobody else holds is taken
+        over as it is.
 
     Examples
     --------

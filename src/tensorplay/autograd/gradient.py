@@ -38,8 +38,8 @@ def as_sequence(x: Any, name: str, what: str) -> list[Any]:
                         f"got {type(x).__name__}") from None  # fmt: skip
     for i, item in enumerate(items):
         if not isinstance(item, (Tensor, GradientEdge)):
-            raise RuntimeError(f"{name}(): all {what} have to be Tensors or GradientEdges, but got {type(item).__name__} "
-                               f"at index {i}")  # fmt: skip
+            raise RuntimeError(f"{name}(): all {what} have to be Tensors or GradientEdges, but got "
+                               f"{type(item).__name__} at index {i}")  # fmt: skip
     return items
 
 
@@ -63,8 +63,8 @@ def seed(i: int, out: Any, g: Any, name: str, batched: bool) -> Tensor | None:
     """The cotangent of one output: as given, of its dtype; one for a scalar; None for what does not require grad."""
     if g is None:
         if not isinstance(out, Tensor):
-            raise RuntimeError(f"{name}(): grad can be implicitly created only for scalar outputs, and the shape of output {i}, "
-                               "a GradientEdge, is not known: give its gradient")  # fmt: skip
+            raise RuntimeError(f"{name}(): grad can be implicitly created only for scalar outputs, and the shape of "
+                               f"output {i}, a GradientEdge, is not known: give its gradient")  # fmt: skip
         if out._node is None:
             return None
         if batched:
@@ -83,13 +83,14 @@ def seed(i: int, out: Any, g: Any, name: str, batched: bool) -> Tensor | None:
     if (shape[1:] if batched and shape else shape) != out._data.shape or (batched and not shape):
         if batched:
             raise RuntimeError(
-                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
-                "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
-                f"detected: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {out.shape}. If you only "
-                "want some tensors in `grad_output` to be considered batched, consider using vmap."
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+                f"output, but a mismatch was detected: grad_output[{i}] has a shape of {g.shape} and output[{i}] has "
+                f"a shape of {out.shape}. If you only want some tensors in `grad_output` to be considered batched, "
+                "consider using vmap."
             )
-        raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
-                           f"{out.shape}.")  # fmt: skip
+        raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape "
+                           f"of {out.shape}.")  # fmt: skip
     if g._data.dtype != out._data.dtype:
         if (g._data.dtype.kind == "c") != (out._data.dtype.kind == "c"):
             raise RuntimeError(
@@ -147,7 +148,8 @@ def grad(
     only_inputs : bool
         Deprecated, and without effect.
     allow_unused : bool, optional
-        Return None for inputs that the outputs do not depend on, rather than raise. By default as ``materialize_grads``.
+        Return None for inputs that the outputs do not depend on, rather than raise. By default as
+        ``materialize_grads``.
     is_grads_batched : bool
         ``grad_outputs`` have one more dimension in front: many cotangents at once, in one vectorised pass.
     materialize_grads : bool
@@ -161,9 +163,9 @@ def grad(
     Raises
     ------
     RuntimeError
-        If an output or input does not require grad; if an input is not used and ``allow_unused`` is not set, saying which
-        one and where its connection ends; if a cotangent is missing or has the wrong shape; if the graph was freed, or a
-        value that it needs was written to.
+        If an output or input does not require grad; if an input is not used and ``allow_unused`` is not set, saying
+        which one and where its connection ends; if a cotangent is missing or has the wrong shape; if the graph was
+        freed, or a value that it needs was written to.
     ValueError
         If ``materialize_grads`` is set and ``allow_unused`` is False.
 
@@ -190,8 +192,9 @@ def grad(
     {'w': tensor(5.), 'b': tensor(1.)}
     """
     if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
-                      "other parts of the graph, please use autograd.backward.", FutureWarning, stacklevel=2)  # fmt: skip
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+                      "gradient for other parts of the graph, please use autograd.backward.", FutureWarning,
+                      stacklevel=2)  # fmt: skip
     if allow_unused is None:
         allow_unused = materialize_grads
     elif materialize_grads and not allow_unused:
@@ -207,7 +210,9 @@ def grad(
     for i, x in enumerate(wanted):
         end = key_of(x)
         if end is None:
-            raise RuntimeError(f"One of the differentiated Tensors does not require grad: the input at {label(i, keys)}")
+            raise RuntimeError(
+                f"One of the differentiated Tensors does not require grad: the input at {label(i, keys)}"
+            )
         if materialize_grads and isinstance(x, GradientEdge):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         ends.append(end)
@@ -255,20 +260,22 @@ def where_cut(roots: list[tuple[Node, Tensor]], x: Any, end: Node) -> str:
         names = ", ".join(dict.fromkeys(n.name() for n in users))
         return f"It is {what}; the graph leads to it, but no gradient came from {names}: a rule returned None."
     if node.edges and any(edge in graph for edge in node.edges):
-        return (f"It is {what}, computed from a tensor that the outputs depend on, but they use that tensor and not this result: "
-                "it was made anew after they were computed, perhaps by indexing, or by writing to it in place.")  # fmt: skip
+        return (f"It is {what}, computed from a tensor that the outputs depend on, but they use that tensor and not "
+                "this result: it was made anew after they were computed, perhaps by indexing, or by writing to it in "
+                "place.")  # fmt: skip
     leaves = dict.fromkeys(described(n) for n in graph if type(n) is AccumulateGrad)
     reached = ", ".join(list(leaves)[:4]) or "no leaf"
-    return (f"It is {what}, and no recorded operator leads from the outputs to it; their graph ends in {reached}. A detach(), "
-            "no_grad(), an integer operator or a value read with item() or numpy() cuts a graph.")  # fmt: skip
+    return (f"It is {what}, and no recorded operator leads from the outputs to it; their graph ends in {reached}. A "
+            "detach(), no_grad(), an integer operator or a value read with item() or numpy() cuts a "
+            "graph.")  # fmt: skip
 
 
 def batched_pass(roots: Any, ends: list[Any], retain: bool, create_graph: bool) -> dict[Node, Tensor]:
     """Many cotangents at once: one pass over batches."""
     sizes = {g._data.shape[0] for _, g in roots}
     if len(sizes) > 1:
-        raise ValueError("grad(): is_grads_batched=True: expected all grad_outputs to have the same size in their first "
-                         f"dimension, got {sorted(sizes)}")  # fmt: skip
+        raise ValueError("grad(): is_grads_batched=True: expected all grad_outputs to have the same size in their "
+                         f"first dimension, got {sorted(sizes)}")  # fmt: skip
     size = sizes.pop() if sizes else 0
     level, batches = enter(), state.batches
     state.batches = (*batches, (level, size, "error"))
@@ -286,9 +293,10 @@ def batched_pass(roots: Any, ends: list[Any], retain: bool, create_graph: bool) 
 
 
 CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can "
-    "cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this "
-    "function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+    "the cycle and avoid the leak."
 )
 
 
@@ -334,8 +342,8 @@ def backward(
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
-            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please "
-                               "only use `grad_tensors`.")  # fmt: skip
+            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                               "`backward()`. Please only use `grad_tensors`.")  # fmt: skip
         grad_tensors = grad_variables
     run_backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
@@ -383,8 +391,8 @@ def tensor_backward(
     Raises
     ------
     RuntimeError
-        If the tensor does not require grad; if its gradient is missing or has the wrong shape; if the graph was freed, or
-        a value that it needs was written to; if ``inputs`` is empty.
+        If the tensor does not require grad; if its gradient is missing or has the wrong shape; if the graph was freed,
+        or a value that it needs was written to; if ``inputs`` is empty.
 
     See Also
     --------
@@ -404,4 +412,4 @@ def tensor_backward(
     run_backward(self, gradient, retain_graph, create_graph, inputs)
 
 
-Tensor.backward = tensor_backward  # type: ignore[attr-defined]
+Tensor.backward = tensor_backward  # type: ignore[method-assign, assignment]

@@ -25,8 +25,8 @@ __all__ = [
 class GradientEdge(NamedTuple):
     """A place in the graph: a node, and which of the outputs of its forward.
 
-    :func:`tensorplay.autograd.grad` and ``backward`` take edges where they take tensors, so that a gradient can be asked
-    for without keeping the tensor.
+    :func:`tensorplay.autograd.grad` and ``backward`` take edges where they take tensors, so that a gradient can be
+    asked for without keeping the tensor.
     """
 
     node: Node
@@ -96,8 +96,9 @@ def register_multi_grad_hook(
     tensors : sequence of Tensor
         They require grad.
     fn : callable
-        In mode ``"all"`` called with a list: the gradient of each tensor, None for those that the pass does not reach. It is
-        called when the last of them is computed. In mode ``"any"`` called with the first gradient that is computed.
+        In mode ``"all"`` called with a list: the gradient of each tensor, None for those that the pass does not reach.
+        It is called when the last of them is computed. In mode ``"any"`` called with the first gradient that is
+        computed.
     mode : {"all", "any"}
         See above.
 
@@ -199,9 +200,9 @@ class save_on_cpu(saved_tensors_hooks):
     Parameters
     ----------
     pin_memory : bool
-        Whether to keep it in page-locked memory, from which a device copies faster. The CPU's own tensors stay where they are.
+        Whether the copies between a device and the CPU may overlap with other work. What is on the CPU stays as it is.
     device_type : str
-        The device whose page-locked memory is meant.
+        The type of that device.
 
     Examples
     --------
@@ -216,14 +217,11 @@ class save_on_cpu(saved_tensors_hooks):
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         def pack(t: Tensor) -> Any:
-            if t.is_cpu or t.is_meta:
-                return None, t
-            kept = t.cpu()  # type: ignore[attr-defined]
-            return t.device, kept.pin_memory() if pin_memory else kept
+            return t.device, t if t.is_meta else t.cpu()
 
         def unpack(packed: Any) -> Tensor:
             device, t = packed
-            return t if device is None else t.to(device, non_blocking=pin_memory)
+            return t.to(device, non_blocking=pin_memory)
 
         super().__init__(pack, unpack)
 
@@ -283,8 +281,8 @@ class Preserved:
 
     def unpack(self, kept: Kept) -> Tensor:
         if not self.active:
-            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the "
-                                 "graph was originally recorded.")  # fmt: skip
+            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in "
+                                 "which the graph was originally recorded.")  # fmt: skip
         return kept.tensor
 
     def before_write(self, t: Tensor) -> None:
@@ -293,7 +291,7 @@ class Preserved:
         for kept in list(found[1]) if found is not None else ():
             recording, state.recording = state.recording, False
             try:
-                kept.tensor = kept.tensor.clone()  # type: ignore[attr-defined]
+                kept.tensor = kept.tensor.clone()
             finally:
                 state.recording = recording
 
@@ -367,6 +365,8 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
             raise RuntimeError("increment_version expects each element of the iterable to be a tensor, "
                                f"got {type(t).__name__}")  # fmt: skip
         if t.is_inference() and not state.inference:
-            raise RuntimeError("increment_version: Inplace update to inference tensor outside InferenceMode is not allowed.")
+            raise RuntimeError(
+                "increment_version: Inplace update to inference tensor outside InferenceMode is not allowed."
+            )
     for t in tensors:
         written(t, False, False)

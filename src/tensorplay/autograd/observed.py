@@ -168,7 +168,7 @@ def visit(run: Any, node: Node, g: Any, edges: Any) -> Any:
 
 
 def visit_here(run: Any, node: Node, g: Any, edges: Any) -> Any:
-    """As in PyTorch, an input's gradient includes what the hooks on the tensor made of it, unless its own node runs, too."""
+    """As in PyTorch, the gradient of an input includes what hooks on it made of it, unless its own node runs, too."""
     if type(node) is Output:
         run.deposit(node, g)
         return None

@@ -58,9 +58,9 @@ class Packed:
         finally:
             state.recording = recording
         if versions.version(t._data) != version:
-            raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
-                               "cannot be modified by in-place operations as this can lead to unexpected side-effects; clone "
-                               "the input first.")  # fmt: skip
+            raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input "
+                               "to pack hook cannot be modified by in-place operations as this can lead to "
+                               "unexpected side-effects; clone the input first.")  # fmt: skip
         self.node, self.unpack_hook = t._node, unpack_hook
 
     def unpack(self) -> Tensor:
@@ -131,7 +131,7 @@ def names(node: Node) -> list[str]:
 
 
 def attribute(node: Node, name: str) -> Any:
-    """``node._saved_<name>`` and ``node._raw_saved_<name>``; PyTorch calls the first operand self and an output result."""
+    """``node._saved_<name>`` and ``node._raw_saved_<name>``, by PyTorch's names or ours."""
     raw = name.startswith("_raw_saved_")
     wanted = name.removeprefix("_raw_saved_").removeprefix("_saved_")
     for key in (wanted, PYTORCH_NAMES.get(wanted, wanted)):

@@ -1,7 +1,8 @@
 """Devices that run their work in streams.
 
-A backend of such a device registers the type of its arrays. From then on a node that makes such an array notes the stream
-it ran on; its backward runs on the same stream, and whoever reads a gradient first waits for the stream that computes it.
+A backend of such a device registers the type of its arrays. From then on a node that makes such an array notes the
+stream it ran on; its backward runs on the same stream, and whoever reads a gradient first waits for the stream that
+computes it.
 """
 
 from __future__ import annotations
