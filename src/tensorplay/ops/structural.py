@@ -16,6 +16,8 @@ from .reducing import reduce_array
 
 
 def expand_kernel(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
+    if isinstance(input, np.generic):
+        input = np.asarray(input)
     if type(input) is np.ndarray and input.dtype.char in "fd" and input.flags.c_contiguous and input.size:
         lead, fits, strides = len(shape) - input.ndim, True, []  # broadcast_to takes five times as long
         for n, m, stride in zip(input.shape, shape[lead:] if lead else shape, input.strides, strict=False):
