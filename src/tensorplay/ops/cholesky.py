@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ from .matrices import (
 def solve_triangular_kernel(xp: Any, input: Any, other: Any, *, upper: bool, unitriangular: bool) -> Any:
     from scipy.linalg.blas import get_blas_funcs
 
+    if math.prod(np.broadcast_shapes(input.shape[:-2], other.shape[:-2])) > 4 * input.shape[-1] and input.ndim > 2:
+        return substituted(input, other, upper, unitriangular)
     (trsm,) = get_blas_funcs(("trsm",), (input, other))
 
     def solve(a: Any, b: Any) -> Any:
@@ -48,6 +51,18 @@ def solve_triangular_kernel(xp: Any, input: Any, other: Any, *, upper: bool, uni
     if input.ndim == 2 < other.ndim:
         return as_columns(lambda wide: solve(input, wide), other)
     return each(solve, input, other)
+
+
+def substituted(input: Any, other: Any, upper: bool, unitriangular: bool) -> Any:
+    """Row by row, for all matrices of a batch together: faster than one call for each if they are many and small."""
+    n = input.shape[-1]
+    out = np.empty((*np.broadcast_shapes(input.shape[:-2], other.shape[:-2]), *other.shape[-2:]), other.dtype)
+    with np.errstate(all="ignore"):
+        for i in reversed(range(n)) if upper else range(n):
+            done = slice(i + 1, n) if upper else slice(0, i)
+            row = other[..., i, :] - (input[..., i : i + 1, done] @ out[..., done, :])[..., 0, :]
+            out[..., i, :] = row if unitriangular else row / input[..., i, i, None]
+    return out
 
 
 def solve_triangular_vjp(

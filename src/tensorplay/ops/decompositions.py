@@ -318,7 +318,7 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
 
 
 def lu_factor_kernel(xp: Any, input: Any, *, check: str) -> Any:
-    packed, pivots, info = each(getrf, input)
+    packed, pivots, info = each(getrf(input.dtype), input)
     if check and info.any():
         where, order = element(info)
         raise LinAlgError(f"{check}: {where}U[{order},{order}] is zero and using it on lu_solve would result in a "
@@ -327,15 +327,19 @@ def lu_factor_kernel(xp: Any, input: Any, *, check: str) -> Any:
     return packed, pivots, info
 
 
-def getrf(a: Any) -> Any:
-    """LAPACK's LU; pivots count from 1."""
+def getrf(dtype: Any) -> Any:
+    """LAPACK's LU of a matrix; pivots count from 1."""
     from scipy.linalg.lapack import get_lapack_funcs
 
-    if not a.size:
-        return a.copy(), np.arange(1, min(a.shape) + 1, dtype=np.int32), np.int32(0)
-    (factor,) = get_lapack_funcs(("getrf",), (a,))
-    packed, pivots, info = factor(a)
-    return packed, pivots.astype(np.int32) + 1, np.int32(info)
+    (lapack,) = get_lapack_funcs(("getrf",), dtype=dtype)
+
+    def factor(a: Any) -> Any:
+        if not a.size:
+            return a.copy(), np.arange(1, min(a.shape) + 1, dtype=np.int32), np.int32(0)
+        packed, pivots, info = lapack(a)
+        return packed, pivots.astype(np.int32) + 1, np.int32(info)
+
+    return factor
 
 
 def pivot_matrix_kernel(xp: Any, input: Any, *, n: int, dtype: Any) -> Any:
@@ -662,10 +666,11 @@ def torch_lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 def ldl_factor_kernel(xp: Any, input: Any, *, hermitian: bool, check: str) -> Any:
     from scipy.linalg.lapack import get_lapack_funcs
 
+    (sytrf,) = get_lapack_funcs(("hetrf" if hermitian and input.dtype.kind == "c" else "sytrf",), dtype=input.dtype)
+
     def factor(a: Any) -> Any:
         if not a.size:
             return a.copy(), np.zeros(0, np.int32), np.int32(0)
-        (sytrf,) = get_lapack_funcs(("hetrf" if hermitian and a.dtype.kind == "c" else "sytrf",), (a,))
         packed, pivots, info = sytrf(a, lower=1)
         return np.tril(packed), pivots.astype(np.int32), np.int32(info)
 

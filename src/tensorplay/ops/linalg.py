@@ -23,6 +23,7 @@ from .matrices import (
     LinAlgError,
     as_columns,
     block,
+    constant,
     each,
     element,
     floating,
@@ -278,6 +279,12 @@ def logdet(input: Tensor) -> Tensor:
 # ---- inverses
 
 
+def failures(input: Any) -> Any:
+    """For each matrix 0, or the position of the first zero among its pivots."""
+    factor = getrf(input.dtype)
+    return np.asarray(each(lambda a: factor(a)[2], input))
+
+
 def by_matrix(function: Any, info: Any, *arrays: Any) -> Any:
     """The function of the matrices that are not singular; nan for the others."""
 
@@ -293,7 +300,7 @@ def inv_kernel(xp: Any, input: Any, *, check: str) -> Any:
     try:
         return xp.linalg.inv(input)
     except np.linalg.LinAlgError:
-        info = np.asarray(each(lambda a: getrf(a)[2], input))
+        info = failures(input)
     if check:
         where, order = element(info)
         raise LinAlgError(f"{check}: {where}The diagonal element {order} is zero, the inversion could not be completed "
@@ -398,7 +405,7 @@ def solve_kernel(xp: Any, input: Any, other: Any, *, check: str) -> Any:
             return as_columns(lambda wide: xp.linalg.solve(input, wide), other)
         return xp.linalg.solve(input, other)
     except np.linalg.LinAlgError:
-        info = np.asarray(each(lambda a: getrf(a)[2], input))
+        info = failures(input)
     if check:
         raise LinAlgError(f"{check}: {element(info)[0]}The solver failed because the input matrix is singular."
                           "") from None  # fmt: skip
@@ -603,7 +610,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     if len(shape) < 2 or shape[-1] != shape[-2]:
         square(A, name)
     if n == 0:
-        return identity(F, A)
+        return F.where(constant(F, np.zeros((), bool)), A, identity(F, A))
     if n < 0:
         return matrix_power(F.inv(square(A, name), "linalg.inv"), -n)
     if n == 1:
