@@ -47,7 +47,12 @@ def array_of(data: Any) -> Array:
     """The innermost array of data of any kind."""
     while type(data) is not ndarray:
         inner = getattr(data, "inner", None)
-        data = data.value if inner is None else inner._data  # Meta holds an array, a carrier holds Tensors
+        if inner is not None:  # a carrier holds Tensors
+            data = inner._data
+        elif hasattr(data, "value"):  # Meta holds an array
+            data = data.value
+        else:  # an array of another kind
+            break
     return data
 
 
