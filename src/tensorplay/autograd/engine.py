@@ -114,8 +114,8 @@ def places(ends: Sequence[Node]) -> dict[Node, list[tuple[Node, int]]]:
 class Pass:
     """One backward pass: everything pending belongs to it, so passes may run inside and beside each other."""
 
-    __slots__ = ("accumulate", "bare", "captured", "create_graph", "ends", "members", "notes", "pending", "retain", "roots",
-                 "summed")  # fmt: skip
+    __slots__ = ("accumulate", "bare", "captured", "create_graph", "ends", "members", "notes", "pending", "retain",
+                 "roots", "summed")  # fmt: skip
 
     def __init__(self, roots: Any, ends: Any, retain: bool, create_graph: bool, accumulate: bool, bare: bool) -> None:
         self.roots, self.retain, self.create_graph = roots, retain, create_graph
@@ -127,7 +127,7 @@ class Pass:
         self.notes: dict[Any, Any] = {}  # of hooks and streams; see observed.py
 
     def run(self) -> dict[Node, Tensor]:
-        ends, pending, bare, retain = self.ends, self.pending, self.bare, self.retain
+        pending, bare, retain = self.pending, self.bare, self.retain
         for root, seed in self.roots:
             self.add(root, seed._data if bare else seed)
         order, narrowed, asked = self.plan()
@@ -272,8 +272,8 @@ def vector_jacobian(outputs: Any, inputs: Any, cotangents: Any, create_graph: bo
 REVERSE_PASS.append(vector_jacobian)
 
 
-def count_references() -> int:
-    """How many references ``own_copy`` sees to an array that nobody but the pass holds: it depends on the version of Python."""
+def count_references() -> None:
+    """Find how many references ``own_copy`` sees to an array that only the pass holds: Python versions differ."""
     made: list[int] = []
 
     class Source(Node):
@@ -285,14 +285,14 @@ def count_references() -> int:
             return (array,)
 
     global UNSHARED
-    for UNSHARED in range(2, 10):
+    while UNSHARED < 10:
+        UNSHARED += 1
         leaf, source = wrap(np.ones(1)), Source()
         source.edges, source.saved, source.rare = (AccumulateGrad(leaf),), (), None
         source.order = count()
         run([(source, leaf)], None, retain_graph=False, create_graph=False, accumulate=True)
         if id(leaf.grad._data) == made[-1]:  # type: ignore[union-attr]
             break
-    return UNSHARED
 
 
-UNSHARED = count_references()
+count_references()
