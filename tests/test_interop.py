@@ -135,6 +135,16 @@ def test_numpy_functions_of_tensors_give_tensors_and_operators_are_ours():
     assert (a + w).requires_grad
 
 
+def test_reversed_flips_the_first_dimension():
+    assert reversed(tp.tensor([[1, 2], [3, 4]])).tolist() == [[3, 4], [1, 2]] and reversed(tp.tensor(3)).item() == 3
+
+
+def test_tensors_over_foreign_memory_say_that_they_were_made_in_inference_mode():
+    with tp.inference_mode():
+        made = tp.from_numpy(np.zeros(2)), tp.as_tensor([1.0]), tp.asarray([1.0]), tp.zeros(1), tp.tensor(1.0)
+    assert all(t.is_inference() for t in made) and not tp.from_numpy(np.zeros(2)).is_inference()
+
+
 def test_numpy_indexes_with_tensors():
     assert np.arange(3)[tp.tensor(1)] == 1 and np.arange(3)[tp.tensor([0, 2])].tolist() == [0, 2]
 

@@ -405,6 +405,11 @@ def reduce(self: Tensor, protocol: Any) -> Any:
     return rebuild, (type(self), storage, array.shape, array.strides, offset_in(storage, array), self.dtype, *extra)
 
 
+def flipped(self: Tensor) -> Tensor:
+    """``reversed(t)``: the tensor with its first dimension in the opposite order."""
+    return self.flip(0) if self._data.shape else self
+
+
 # ---- text
 
 
@@ -449,6 +454,7 @@ METHODS = {
     "item": item, "tolist": tolist, "numpy": numpy,
     "__array__": as_array, "__array_wrap__": wrap_array, "__dlpack__": export, "__dlpack_device__": dlpack_device,
     "__float__": as_float, "__int__": as_int, "__complex__": as_complex, "__index__": as_index, "__bool__": truth,
+    "__reversed__": flipped,
     "__repr__": representation, "__format__": formatted,
     "__deepcopy__": deepcopy, "__copy__": shallow_copy, "__reduce_ex__": reduce,
 }  # fmt: skip

@@ -84,6 +84,8 @@ def converted(value: Any, target: np.dtype[Any], name: str) -> Any:
     RuntimeError
         If the type cannot hold the number; an unsigned type takes a negative one by wrapping around.
     """
+    if target.kind == "f" and type(value) is float and -6e4 < value < 6e4:
+        return target.type(value)
     if isinstance(value, complex) and target.kind != "c":
         if value.imag:
             raise unfit(name, value, target)
@@ -592,8 +594,8 @@ def check_ordered(target: np.dtype[Any], name: str) -> None:
 
 def steps_from(start: Any, step: Any, n: int, target: np.dtype[Any]) -> Array:
     """``start + i * step``, each computed by itself: nothing adds up."""
-    if isinstance(start, int) and isinstance(step, int):
-        return (np.arange(n) * step + start).astype(target)
+    if isinstance(start, int) and isinstance(step, int) and abs(start + n * step) < 2**63:
+        return np.arange(start, start + n * step, step).astype(target, copy=False)
     return (np.arange(n, dtype=np.float64) * step + start).astype(target)
 
 

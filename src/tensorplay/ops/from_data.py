@@ -228,6 +228,13 @@ def constant_array(t: Tensor, name: str) -> Array:
     return data
 
 
+def entered(array: Array) -> Tensor:
+    """A tensor over the memory of an array."""
+    t = wrap(array)
+    mark_inference(t)
+    return t
+
+
 # ---- the public functions
 
 
@@ -312,8 +319,8 @@ def as_tensor(data: Any, dtype: Dtype = None, device: Device = None) -> Tensor:
     if isinstance(data, np.ndarray):
         array = from_array(data, "as_tensor")
         target = numpy_dtype(dtype, "as_tensor", dtypes.by_numpy[array.dtype])
-        return wrap(array if array.dtype == target else R.cast(array, target))
-    return wrap(array_of(data, dtype, "as_tensor"))
+        return entered(array if array.dtype == target else R.cast(array, target))
+    return entered(array_of(data, dtype, "as_tensor"))
 
 
 @operator(method=False, out=False)
@@ -336,7 +343,7 @@ def from_numpy(ndarray: Array) -> Tensor:
     """
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"from_numpy(): expected np.ndarray (got {type(ndarray).__name__})")
-    return wrap(from_array(ndarray, "from_numpy"))
+    return entered(from_array(ndarray, "from_numpy"))
 
 
 @operator(method=False, out=False)
@@ -395,7 +402,7 @@ def aliased(obj: Any, dtype: Any) -> tuple[Tensor, bool]:
     if isinstance(obj, Tensor):
         return obj, True
     if isinstance(obj, np.ndarray):
-        return wrap(from_array(obj, "asarray")), True
+        return entered(from_array(obj, "asarray")), True
     if hasattr(obj, "__dlpack__"):
         return from_dlpack(obj), True
     if not isinstance(obj, (np.generic, str, *LISTS, *PYTHON_NUMBERS)):
@@ -405,7 +412,7 @@ def aliased(obj: Any, dtype: Any) -> tuple[Tensor, bool]:
             pass
         else:
             return frombuffer(memory, dtype=dtype or dtypes.get_default_dtype()), True
-    return wrap(array_of(obj, dtype, "asarray")), False
+    return entered(array_of(obj, dtype, "asarray")), False
 
 
 @operator(method=False, out=False)
@@ -462,7 +469,7 @@ def frombuffer(
             f"not be greater than actual buffer length ({size} bytes)"
         )
     array = np.frombuffer(view, np.uint8, -1 if count < 0 else count * width, offset).view(target)
-    t = wrap(from_array(array, "frombuffer"))
+    t = entered(from_array(array, "frombuffer"))
     return t.requires_grad_() if requires_grad else t
 
 

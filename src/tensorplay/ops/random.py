@@ -17,10 +17,11 @@ from ..core.carrier import Batched
 from ..core.generator import Generator, default_generator
 from ..core.inplace import check_writable, write
 from ..core.namespace import F
-from ..core.operator import operator, write_out
+from ..core.operator import operator, plain, write_out
 from ..core.primitive import elementwise, primitive
 from ..core.state import state
 from ..core.tensor import Tensor, wrap
+from ..core.versions import note_write
 from . import arguments as arg
 from .factories import Array, Device, Dtype, Format, Layout, dtype_name, made, number, numpy_dtype
 
@@ -684,6 +685,11 @@ def multinomial(
 
 def write_draw(input: Tensor, name: str, sample: Sample, generator: Any) -> Tensor:
     """Overwrite a tensor by random numbers; what it held before has no gradient after."""
+    data = plain(input)
+    if data is not None and not state.batches:
+        np.copyto(data, sample(source(generator, name), data.shape, data.dtype))
+        note_write(data)
+        return input
     check_writable(arg.tensor(input, name), name)
     return write(input, noise_for(name, sample, input, generator), name)
 
