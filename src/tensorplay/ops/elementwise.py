@@ -303,8 +303,8 @@ def log_of_sum(ufunc: str, exponential: str, logarithm: str) -> Any:
 
 logaddexp = declare(
     "logaddexp", log_of_sum("logaddexp", "exp", "log"),
-    {"input": lambda F, g, input, other: g / (1 + F.exp(other - input)),
-     "other": lambda F, g, input, other: g / (1 + F.exp(input - other))},
+    {"input": lambda F, g, input, other: g * F.sigmoid(input - other),
+     "other": lambda F, g, input, other: g * F.sigmoid(other - input)},
     "``log(exp(input) + exp(other))``, without overflow in between.",
     "tp.logaddexp(tp.tensor([0., 100.]), tp.tensor([0., 100.]))", "tensor([  0.6931, 100.6931])",
     inplace=False, check=refusing("biu"), numbers=(),
