@@ -301,7 +301,12 @@ class Tensor(Methods):
     def _strides(self) -> tuple[int, ...]:
         data = self._data
         if isinstance(data, np.ndarray) and data.size:
-            return tuple(s // data.itemsize for s in data.strides)
+            strides = [s // data.itemsize for s in data.strides]
+            if 0 in strides:  # NumPy's stride of a new dimension of one entry; PyTorch's leads behind what it holds
+                for i in range(len(strides) - 1, -1, -1):
+                    if not strides[i] and data.shape[i] == 1:
+                        strides[i] = strides[i + 1] * data.shape[i + 1] if i + 1 < len(strides) else 1
+            return tuple(strides)
         if isinstance(data, Carrier):
             inner = data.inner._strides()
             return inner[len(inner) - data.ndim :]

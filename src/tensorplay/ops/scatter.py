@@ -17,6 +17,7 @@ from ..core.inplace import check_writable, update, write
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import PRIMITIVES, primitive
+from ..core.state import state
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
 from .indexing import (
@@ -55,7 +56,10 @@ def changes(**options: Any) -> Callable[[Any], Any]:
             p = PRIMITIVES[plan[0]]
             if plan[0] in STORES:
                 return update(input, p, plan[1], plan[2], STORES[plan[0]], name + "_")
-            return write(input, p.function(input._alias(input._node), *plan[1], *plan[2]), name + "_")
+            old = input._alias(input._node)
+            if state.recording and type(old._data) is np.ndarray:  # the rules may read it, and it is overwritten
+                old._data = old._data.copy()
+            return write(input, p.function(old, *plan[1], *plan[2]), name + "_")
 
         twin.__name__ = twin.__qualname__ = name + "_"
         twin.__doc__ = f"In-place form of :func:`{name}`: changes ``input`` and returns it."
