@@ -309,3 +309,11 @@ def test_einsum_needs_no_opt_einsum(monkeypatch):
 def test_meta_tensors_have_shapes(call, shape):
     out = call(tp.empty(3, 3, device="meta"))
     assert out.is_meta and out.shape == shape
+
+
+def test_without_beta_the_tensor_added_is_not_read_and_has_a_gradient_of_zeros():
+    c = tp.full((2, 2), float("nan"), requires_grad=True)
+    out = tp.addmm(c, eye(2), eye(2), beta=0)
+    assert out.tolist() == [[1, 0], [0, 1]]
+    out.sum().backward()
+    assert c.grad.tolist() == [[0, 0], [0, 0]]

@@ -236,7 +236,8 @@ SAMPLES = [
     Sample("diagonal", la.diagonal, randn(2, 2, 3), reference=lambda a: np.diagonal(a, axis1=-2, axis2=-1)),
 ]  # fmt: skip
 SAMPLES += [
-    Sample("solve_triangular of many", lambda a, b, u=upper, t=unit: la.solve_triangular(a, b, upper=u, unitriangular=t),
+    Sample("solve_triangular of many",
+           lambda a, b, u=upper, t=unit: la.solve_triangular(a, b, upper=u, unitriangular=t),
            shifted(2, 9), randn(9, 2, 1, seed=1), gradgrad=False,
            reference=lambda a, b, u=upper, t=unit: each(
                lambda m, n: scipy.linalg.solve_triangular(m, n, lower=not u, unit_diagonal=t), a, b))

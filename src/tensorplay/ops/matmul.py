@@ -14,7 +14,7 @@ from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
 from ..core.promotion import promote_types
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap
 from . import arguments
 
 BLAS = "fdFD"
@@ -501,8 +501,8 @@ def add_product(name: str, input: Tensor, product: Tensor, beta: Any, alpha: Any
         beta, alpha = int(beta), int(alpha)
     if alpha != 1:
         product = F.mul(product, alpha)
-    if beta == 0:
-        return product
+    if beta == 0:  # a gradient of zeros, where one is wanted
+        return product if input._node is None else F.where(wrap(np.zeros((), bool)), input, product)
     return F.add(input if beta == 1 else F.mul(input, beta), product)
 
 
