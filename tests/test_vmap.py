@@ -221,7 +221,7 @@ REFUSED = [
     (ValueError, "Got in_dim=0 for an input but the input is of type int", lambda: tp.vmap(lambda x, n: x)(a, 3)),
     (ValueError, r"same size in the mapped dimension, got sizes \[4, 2\]", lambda: tp.vmap(lambda x, y: x)(a, c)),
     (ValueError, "must only return Tensors, got type <class 'float'>", lambda: tp.vmap(lambda x: 1.0)(a)),
-    (ValueError, "must only return Tensors, it returned no tensor", lambda: tp.vmap(lambda x: None)(a)),
+    (ValueError, "must only return Tensors, it returned none", lambda: tp.vmap(lambda x: None)(a)),
     (ValueError, "can not return a BatchedTensor when out_dim is None", lambda: tp.vmap(lambda x: x, out_dims=None)(a)),
     (
         ValueError,
@@ -265,3 +265,11 @@ def test_chunks_with_gradients():
     x = a.clone().requires_grad_()
     tp.vmap(lambda row: (row**3).sum(), chunk_size=3)(x).sum().backward()
     close(x.grad, 3 * A**2)
+
+
+def test_one_draw_for_all_examples_is_one_for_all_chunks():
+    f = lambda x: x.sum() * 0 + tp.rand(3) + tp.rand(1)
+    drawn = tp.vmap(f, randomness="same", chunk_size=3)(a).numpy()
+    assert np.all(drawn == drawn[0])
+    different = tp.vmap(f, randomness="different", chunk_size=3)(a).numpy()
+    assert len(np.unique(different)) == 12

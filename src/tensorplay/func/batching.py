@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core import pytree
+from ..core.generator import default_generator
 from ..core.namespace import F
 from ..core.state import state
 from ..core.tensor import Tensor
@@ -69,9 +70,8 @@ def vmap(
     @functools.wraps(func)
     def batched(*args: Any, **kwargs: Any) -> Any:
         leaves, spec, dims, size = batch_of(func, in_dims, args)
-        if chunk_size is not None and size > chunk_size:
-            return in_chunks(func, leaves, spec, dims, size, chunk_size, out_dims, randomness, kwargs)
-        return run(func, leaves, spec, dims, size, out_dims, randomness, kwargs)
+        call = Call(func, spec, dims, out_dims, randomness, kwargs)
+        return call.at_once(leaves, size) if chunk_size is None else call.in_chunks(leaves, size, chunk_size)
 
     return batched
 
@@ -135,112 +135,116 @@ def batch_of(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any],
     return leaves, spec, dims, size
 
 
-def run(
-    func: Any,
-    leaves: list[Any],
-    spec: pytree.Spec,
-    dims: list[Any],
-    size: int,
-    out_dims: Any,
-    randomness: str,
-    kwargs: Any,
-) -> Any:
-    level = enter()
-    batches, running = state.batches, state.running
-    state.batches = (*batches, (level, size, randomness))
-    state.running = (*running, (level, "vmap", (func, [x for x, dim in zip(leaves, dims) if dim is None], kwargs)))
-    try:
-        given = [x if dim is None else make_batched(x, dim, level) for x, dim in zip(leaves, dims)]
-        out = func(*pytree.unflatten(given, spec), **kwargs)
-        if type(out) is Tensor and type(out_dims) is int:
-            return result(out, out_dims, level, size, func, out_dims)
-        outs, out_spec = pytree.flatten(out)
-        places = output_dims(func, out_dims, outs, out_spec)
-        return pytree.unflatten([result(o, d, level, size, func, out_dims) for o, d in zip(outs, places)], out_spec)
-    finally:
-        state.batches, state.running = batches, running
-        leave(level)
+class Call:
+    """One call of a function over batches."""
 
+    __slots__ = ("dims", "func", "kwargs", "out_dims", "randomness", "spec")
 
-def output_dims(func: Any, out_dims: Any, outs: list[Any], spec: pytree.Spec) -> list[Any]:
-    """Where each result has its batch dimension."""
-    if not outs:
-        raise ValueError(
-            f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, it returned no tensor "
-            f"(structure {spec})."
-        )
-    if type(out_dims) is int:
-        return [out_dims] * len(outs)
-    if out_dims is None:
-        return [None] * len(outs)
-    if spec is pytree.LEAF and type(out_dims) is tuple and len(out_dims) == 1:
-        out_dims = out_dims[0]
-    if type(out_dims) is tuple and spec.kind is list:
-        out_dims = list(out_dims)
-    places = pytree.broadcast_prefix(out_dims, spec, DIMS)
-    if places is None:
-        raise ValueError(
-            f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
-            f"structure of `outputs`. out_dims has structure {pytree.flatten(out_dims)[1]} but outputs has "
-            f"structure {spec}."
-        )
-    return places
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        spec: pytree.Spec,
+        dims: list[int | None],
+        out_dims: Any,
+        randomness: str,
+        kwargs: dict[str, Any],
+    ) -> None:
+        self.func, self.spec, self.dims = func, spec, dims
+        self.out_dims, self.randomness, self.kwargs = out_dims, randomness, kwargs
 
+    def at_once(self, leaves: list[Any], size: int) -> Any:
+        """All examples in one run of the function."""
+        level, dims = enter(), self.dims
+        batches, running = state.batches, state.running
+        constants = [x for x, dim in zip(leaves, dims) if dim is None]
+        state.batches = (*batches, (level, size, self.randomness))
+        state.running = (*running, (level, "vmap", (self.func, constants, self.kwargs)))
+        try:
+            given = [x if dim is None else make_batched(x, dim, level) for x, dim in zip(leaves, dims)]
+            out = self.func(*pytree.unflatten(given, self.spec), **self.kwargs)
+            if type(out) is Tensor and type(self.out_dims) is int:
+                return self.result(out, self.out_dims, level, size)
+            outs, spec = pytree.flatten(out)
+            places = self.places(outs, spec)
+            return pytree.unflatten([self.result(o, d, level, size) for o, d in zip(outs, places)], spec)
+        finally:
+            state.batches, state.running = batches, running
+            leave(level)
 
-def result(t: Any, dim: int | None, level: int, size: int, func: Any, out_dims: Any) -> Any:
-    """A result as seen from outside, its batch in dimension ``dim``; what is no tensor passes where that is None."""
-    if not isinstance(t, Tensor):
-        if dim is None:
-            return t
-        raise ValueError(
-            f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type {type(t)} as a "
-            "return. Did you mean to set out_dims= to None for output?"
-        )
-    value = unpack_batched(t, level)
-    if dim is None:
-        if value is not None:
+    def in_chunks(self, leaves: list[Any], size: int, chunk: int) -> Any:
+        """At most ``chunk`` examples at once, joined along the batch dimensions of the results."""
+        if size <= chunk:
+            return self.at_once(leaves, size)
+        same = default_generator.get_state() if self.randomness == "same" else None
+        parts = []
+        for start in range(0, size, chunk):
+            if same is not None:
+                default_generator.set_state(same)
+            stop = min(start + chunk, size)
+            some = [
+                x if dim is None else F.slice(x, (*(slice(None),) * dim, slice(start, stop)))
+                for x, dim in zip(leaves, self.dims)
+            ]
+            parts.append(pytree.flatten(self.at_once(some, stop - start)))
+        columns, spec = list(zip(*[outs for outs, _ in parts])), parts[0][1]
+        if any(other != spec for _, other in parts):
+            raise RuntimeError(f"{self.name()}: with chunk_size={chunk}, the chunks returned different structures")
+        joined = [
+            column[0] if dim is None else F.cat(*column, dim=dim if dim < 0 else dim - column[0]._data.ndim)
+            for column, dim in zip(columns, self.places([column[0] for column in columns], spec))
+        ]
+        return pytree.unflatten(joined, spec)
+
+    def places(self, outs: list[Any], spec: pytree.Spec) -> list[int | None]:
+        """Where each result has its batch dimension."""
+        if not outs:
             raise ValueError(
-                f"vmap({name_of(func)}, ...): `{name_of(func)}` can not return a BatchedTensor when out_dim is None"
+                f"{self.name()}: `{name_of(self.func)}` must only return Tensors, it returned none (structure {spec})."
             )
-        return t
-    if value is None:
-        value = expanded(t, size)
-    if dim == 0:
-        return value
-    n = value._data.ndim
-    if not -n <= dim < n:
-        raise IndexError(
-            f"vmap({name_of(func)}, ..., out_dims={out_dims}): Dimension out of range (expected to be in range "
-            f"of [{-n}, {n - 1}], but got {dim})"
-        )
-    return moved(value, 0, dim % n)
+        out_dims = self.out_dims
+        if type(out_dims) is int or out_dims is None:
+            return [out_dims] * len(outs)
+        if spec is pytree.LEAF and type(out_dims) is tuple and len(out_dims) == 1:
+            out_dims = out_dims[0]
+        if type(out_dims) is tuple and spec.kind is list:
+            out_dims = list(out_dims)
+        places = pytree.broadcast_prefix(out_dims, spec, DIMS)
+        if places is None:
+            raise ValueError(
+                f"vmap({name_of(self.func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
+                f"structure of `outputs`. out_dims has structure {pytree.flatten(out_dims)[1]} but outputs has "
+                f"structure {spec}."
+            )
+        return places
 
+    def result(self, t: Any, dim: int | None, level: int, size: int) -> Any:
+        """A result as seen from outside, its batch in dimension ``dim``; for None, whatever is not batched."""
+        if not isinstance(t, Tensor):
+            if dim is None:
+                return t
+            raise ValueError(
+                f"{self.name()}: `{name_of(self.func)}` must only return Tensors, got type {type(t)} as a return. "
+                "Did you mean to set out_dims= to None for output?"
+            )
+        value = unpack_batched(t, level)
+        if dim is None:
+            if value is not None:
+                raise ValueError(
+                    f"{self.name()}: `{name_of(self.func)}` can not return a BatchedTensor when out_dim is None"
+                )
+            return t
+        if value is None:
+            value = expanded(t, size)
+        if dim == 0:
+            return value
+        n = value._data.ndim
+        if not -n <= dim < n:
+            raise IndexError(
+                f"{self.name()}: with out_dims={self.out_dims}, Dimension out of range (expected to be in range of "
+                f"[{-n}, {n - 1}], but got {dim})"
+            )
+        return moved(value, 0, dim % n)
 
-def in_chunks(
-    func: Any,
-    leaves: list[Any],
-    spec: pytree.Spec,
-    dims: list[Any],
-    size: int,
-    chunk: int,
-    out_dims: Any,
-    randomness: str,
-    kwargs: Any,
-) -> Any:
-    """At most ``chunk`` examples at once, joined along the batch dimensions of the results."""
-    parts = []
-    for start in range(0, size, chunk):
-        stop = min(start + chunk, size)
-        some = [x if d is None else F.slice(x, (*(slice(None),) * d, slice(start, stop))) for x, d in zip(leaves, dims)]
-        parts.append(pytree.flatten(run(func, some, spec, dims, stop - start, out_dims, randomness, kwargs)))
-    out_spec = parts[0][1]
-    if any(s != out_spec for _, s in parts):
-        raise RuntimeError(f"vmap({name_of(func)}, ..., chunk_size={chunk}): the chunks returned different structures")
-    places = output_dims(func, out_dims, parts[0][0], out_spec)
-    joined = []
-    for column, d in zip(zip(*[outs for outs, _ in parts]), places):
-        if d is None:
-            joined.append(column[0])
-        else:
-            joined.append(F.cat(*column, dim=d if d < 0 else d - column[0]._data.ndim))
-    return pytree.unflatten(joined, out_spec)
+    def name(self) -> str:
+        """How messages call it."""
+        return f"vmap({name_of(self.func)}, ...)"

@@ -128,13 +128,12 @@ def rearrange(tensor: Tensor | list[Tensor] | tuple[Tensor, ...], pattern: str, 
     >>> tp.func.rearrange(images, "b (h h2) w c -> h2 b h (w c)", h2=2).shape
     tensorplay.Size([2, 32, 15, 120])
     """
-    if not isinstance(tensor, Tensor):
-        tensor = F.stack(*tensor, dim=-1 - tensor[0]._data.ndim)
+    whole: Tensor = tensor if isinstance(tensor, Tensor) else F.stack(*tensor, dim=-1 - tensor[0]._data.ndim)
     if pattern.count("->") != 1:
         raise ValueError(f"rearrange: Pattern must contain a single '->' separator, got {pattern!r}")
     left, right = (parse(side, pattern) for side in pattern.split("->"))
     check(left, right, pattern, set(axes_lengths))
-    sizes = sizes_of(left, tensor._data.shape, axes_lengths, pattern)
+    sizes = sizes_of(left, whole._data.shape, axes_lengths, pattern)
     places: dict[str, list[int]] = {}
     apart: list[int] = []
     for name in (name for group in left for name in group):
@@ -144,7 +143,7 @@ def rearrange(tensor: Tensor | list[Tensor] | tuple[Tensor, ...], pattern: str, 
     together: list[int] = []
     for group in right:
         together += sizes["..."] if group is DOTS else [math.prod(math.prod(sizes[name]) for name in group)]
-    split = F.reshape(tensor, tuple(apart))
+    split = F.reshape(whole, tuple(apart))
     return F.reshape(F.permute(split, tuple(i - len(order) for i in order)), tuple(together))
 
 
