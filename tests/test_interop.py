@@ -64,6 +64,8 @@ def test_python_numbers(convert, value, want):
         (lambda: tp.vmap(lambda x: x * float(x))(tp.ones(2)), RuntimeError, BATCH),
         (lambda: tp.vmap(lambda x: x * x.numpy())(tp.ones(2)), RuntimeError, BATCH),
         (lambda: tp.is_nonzero(tp.zeros(2)), RuntimeError, "more than one value is ambiguous"),
+        (lambda: tp.zeros(1, 2).dim_order(ambiguity_check=True), RuntimeError, "unique dim order"),
+        (lambda: tp.zeros(1).pin_memory(), RuntimeError, "accelerator"),
         (lambda: tp.numel(3), TypeError, "argument 'input'"),
         (lambda: tp.result_type("a", 1), TypeError, "argument 'tensor1'"),
     ],
@@ -100,7 +102,8 @@ def test_questions_about_a_tensor():
     assert tp.is_floating_point(x) and not tp.is_complex(x) and tp.is_signed(x) and not tp.is_inference(x)
     assert x.is_same_size(tp.ones(2, 3)) and x.is_set_to(x.detach()) and not x.is_pinned()
     assert x.layout is tp.strided and x.resolve_conj() is x and not x.is_conj() and not x.is_neg()
-    assert x.T.dim_order() == (1, 0)
+    assert x.T.dim_order() == x.T.dim_order(ambiguity_check=True) == (1, 0)
+    assert x.to_dense() is x and x.to_dense(tp.float64).dtype is tp.float64
 
 
 # ---- NumPy

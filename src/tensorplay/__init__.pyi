@@ -123,6 +123,8 @@ nan: builtins.float
 newaxis: None
 pi: builtins.float
 __version__: builtins.str
+def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *args: Any) -> Any:
+    """:func:`native_batch_norm`, also without running moments."""
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The absolute value of each element."""
 def abs_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -141,6 +143,8 @@ def acosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`acosh`: writes the result into ``input`` and returns it."""
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Divide sequences evenly into ``output_size`` windows, and take their means."""
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> builtins.tuple[Tensor, Tensor]:
+    """:func:`tensorplay.nn.functional.adaptive_max_pool1d`, with the positions of the maxima."""
 def add(input: Tensor, other: Tensor | builtins.complex, *, alpha: builtins.complex = 1, out: Tensor | None = None) -> Tensor:
     """``input + alpha * other``."""
 def add_(input: Tensor, other: Tensor | builtins.complex, *, alpha: builtins.complex = 1, out: Tensor | None = None) -> Tensor:
@@ -275,10 +279,14 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alp
     """``beta * input + alpha * bmm(batch1, batch2)``."""
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """In-place form of :func:`baddbmm`: writes the result into ``input`` and returns it."""
+def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float, cudnn_enabled: builtins.bool) -> Tensor:
+    """As :func:`tensorplay.nn.functional.batch_norm`."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: _Generator | None = None, out: Tensor | None = None) -> Tensor:
     """Ones with the probabilities that ``input`` holds (or with ``p``, in its shape), else zeros."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """A bilinear form for each output: ``input1 @ weight[k] @ input2 + bias[k]``."""
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, reduction: builtins.int = 1) -> Tensor:
+    """As :func:`tensorplay.nn.functional.binary_cross_entropy_with_logits`."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
     """How often each integer from 0 to the largest occurs, or the sums of their weights. Differentiable in the weights."""
 def binomial(count: Tensor, prob: Tensor, generator: _Generator | None = None) -> Tensor:
@@ -385,6 +393,8 @@ def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: An
     """Cross-correlate images with learned windows."""
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
     """Cross-correlate volumes with learned windows."""
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: builtins.int = 0) -> Tensor:
+    """:func:`conv1d` of sequences laid out as (time, batch, channels)."""
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1) -> Tensor:
     """Transposed convolution of sequences: the gradient of :func:`conv1d` with respect to its input."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1) -> Tensor:
@@ -405,6 +415,8 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic cosine of each element."""
 def cosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`cosh`: writes the result into ``input`` and returns it."""
+def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0.0, reduction: builtins.int = 1) -> Tensor:
+    """As :func:`tensorplay.nn.functional.cosine_embedding_loss`."""
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
     """The cosine of the angle between vectors: ``x1 . x2 / (max(|x1|, eps) max(|x2|, eps))``."""
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
@@ -413,6 +425,8 @@ def cov(input: Tensor, *, correction: builtins.int = 1, fweights: Tensor | None 
     """The covariance matrix of variables in rows, with observations in columns."""
 def cross(input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """Cross products of vectors in three dimensions."""
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: builtins.int = 0, reduction: builtins.str = 'mean', zero_infinity: builtins.bool = False) -> Tensor:
+    """Negative log likelihood of label sequences, over all their alignments with the inputs (Graves et al., 2006)."""
 def cummax(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> _cummax:
     """The largest of all elements up to each one along a dimension, and its index; the last of several."""
 def cummin(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> _cummin:
@@ -477,6 +491,8 @@ def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined along the third of at least three dimensions."""
 def einsum(equation: Any, *operands: Any, out: Tensor | None = None) -> Tensor:
     """Sum of products of the operands' elements, over the labels that the output does not name."""
+def embedding(weight: Tensor, indices: Tensor, padding_idx: builtins.int = -1, scale_grad_by_freq: builtins.bool = False, sparse: builtins.bool = False) -> Tensor:
+    """As :func:`tensorplay.nn.functional.embedding`; a negative ``padding_idx`` stands for none."""
 def empty(size: builtins.int | Sequence[builtins.int], *more: builtins.int, out: Tensor | None = None, dtype: _dtype | builtins.type | None = None, layout: _layout | None = None, device: _device | builtins.str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: _memory_format | None = ...) -> Tensor:
     """A tensor whose elements are not set; further arguments as for :func:`zeros`."""
 def empty_like(input: Tensor, *, dtype: _dtype | builtins.type | None = None, layout: _layout | None = None, device: _device | builtins.str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: _memory_format | None = ...) -> Tensor:
@@ -619,6 +635,8 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
     """The step function: 0 below zero, 1 above, and ``values`` at zero."""
 def heaviside_(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`heaviside`: writes the result into ``input`` and returns it."""
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: builtins.float = 1.0, reduction: builtins.int = 1) -> Tensor:
+    """As :func:`tensorplay.nn.functional.hinge_embedding_loss`."""
 def histc(input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements fall into each of ``bins`` equal parts of a range. Elements outside, and nan, are not counted."""
 def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: builtins.bool = False, out: Tensor | None = None) -> _histogram:
@@ -663,6 +681,8 @@ def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Tensor
     """The slices of the input at the given positions along a dimension."""
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sums of products over the last dimension of both; a 0-dim tensor multiplies."""
+def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, use_input_stats: builtins.bool, momentum: builtins.float, eps: builtins.float, cudnn_enabled: builtins.bool) -> Tensor:
+    """As :func:`tensorplay.nn.functional.instance_norm`."""
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse of a square matrix; as :func:`tensorplay.linalg.inv`."""
 def is_complex(input: Tensor) -> builtins.bool:
@@ -699,10 +719,14 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether an element is inf."""
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether an element has no imaginary part."""
+def kl_div(input: Tensor, target: Tensor, reduction: builtins.int = 1, *, log_target: builtins.bool = False) -> Tensor:
+    """As :func:`tensorplay.nn.functional.kl_div`."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Kronecker product: blocks of ``other``, one for each element of ``input``, multiplied by it."""
 def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, out: Tensor | None = None) -> _kthvalue:
     """The k-th smallest element along a dimension, counted from 1, and its index. A nan counts as largest."""
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05, cudnn_enable: builtins.bool = True) -> Tensor:
+    """As :func:`tensorplay.nn.functional.layer_norm`."""
 def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple of two integers, never negative."""
 def lcm_(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -793,6 +817,8 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
     """Solve AX = b, given the packed LU decomposition of A; :func:`tensorplay.linalg.lu_solve` in its older form."""
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = True, unpack_pivots: builtins.bool = True, *, out: Tensor | None = None) -> _lu_unpack:
     """P, L and U from a packed LU decomposition."""
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0.0, reduction: builtins.int = 1) -> Tensor:
+    """As :func:`tensorplay.nn.functional.margin_ranking_loss`."""
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """The input with one number where a mask is true; input and mask broadcast."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
@@ -867,10 +893,16 @@ def narrow(input: Tensor, dim: builtins.int, start: Any, length: builtins.int) -
     """A view of ``length`` entries along a dimension, from ``start`` on."""
 def narrow_copy(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A copy of ``length`` entries along a dimension, from ``start`` on."""
+def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float) -> builtins.tuple[Tensor, Tensor, Tensor]:
+    """:func:`batch_norm`, with the means and the reciprocal deviations of the batch; both are empty without ``training``."""
 def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """Channels of several groups in turn: (N, C, ...) with C as (groups, C / groups), transposed."""
 def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool | None) -> builtins.tuple[Tensor, Tensor]:
     """:func:`dropout`, and the mask of what was kept."""
+def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: builtins.int, C: builtins.int, HxW: builtins.int, group: builtins.int, eps: builtins.float) -> builtins.tuple[Tensor, Tensor, Tensor]:
+    """:func:`group_norm`, with the means and the reciprocal deviations of each group."""
+def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: builtins.float) -> builtins.tuple[Tensor, Tensor, Tensor]:
+    """:func:`layer_norm`, with the means and the reciprocal deviations."""
 def ne(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """``input != other``, element by element."""
 def ne_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
@@ -929,6 +961,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
     """Blocks of pixels as channels: (*, C, H r, W r) to (*, C r^2, H, W)."""
 def poisson(input: Tensor, generator: _Generator | None = None) -> Tensor:
     """Numbers from Poisson distributions of the given rates, in the dtype of ``input``."""
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: builtins.bool, full: builtins.bool, eps: builtins.float, reduction: builtins.int) -> Tensor:
+    """As :func:`tensorplay.nn.functional.poisson_nll_loss`."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A complex tensor from sizes and angles: ``abs * (cos(angle) + 1j * sin(angle))``."""
 def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1171,6 +1205,8 @@ def tril_(input: Tensor, diagonal: builtins.int = 0) -> Tensor:
     """In-place form of :func:`tril`: writes the result into ``input`` and returns it."""
 def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None) -> Tensor:
     """Row and column numbers of the entries on and below a diagonal, as a tensor of two rows."""
+def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: builtins.float = 1.0, p: builtins.float = 2.0, eps: builtins.float = 1e-06, swap: builtins.bool = False, reduction: builtins.int = 1) -> Tensor:
+    """As :func:`tensorplay.nn.functional.triplet_margin_loss`."""
 def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrices with zeros below a diagonal."""
 def triu_(input: Tensor, diagonal: builtins.int = 0) -> Tensor:

@@ -13,7 +13,8 @@ from .namespace import F
 from .node import AccumulateGrad
 from .printing import meta_str, tensor_str
 from .state import grad_mode, live_levels
-from .tensor import Tensor, storage_of, wrap
+from .tensor import Tensor, wrap
+from .versions import storage_of
 
 Array = np.ndarray[Any, Any]
 

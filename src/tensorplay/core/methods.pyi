@@ -101,6 +101,8 @@ class Methods:
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickled as the memory and the part of it: tensors that share memory in one pickle share it when it is loaded."""
     def __repr__(self) -> builtins.str: ...
+    def __reversed__(self) -> Tensor:
+        """``reversed(t)``: the tensor with its first dimension in the opposite order."""
     def __rfloordiv__(self, input: Tensor | builtins.complex) -> Tensor: ...
     def __rlshift__(self, input: Tensor | builtins.complex) -> Tensor: ...
     def __rmatmul__(self, other: Any) -> Tensor: ...
@@ -396,7 +398,7 @@ class Methods:
         """The derivative of the logarithm of the gamma function."""
     def digamma_(self) -> Tensor:
         """In-place form of :func:`digamma`: writes the result into ``input`` and returns it."""
-    def dim_order(self) -> builtins.tuple[builtins.int, ...]:
+    def dim_order(self, ambiguity_check: builtins.bool = False) -> builtins.tuple[builtins.int, ...]:
         """The dimensions as they lie in memory, the outermost first."""
     def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
         """The p-norm of ``input - other``."""
@@ -839,6 +841,8 @@ class Methods:
         """Products of all elements of one vector with all of another."""
     def permute(self, dims: Any, *more: builtins.int) -> Tensor:
         """A view with the dimensions in the given order."""
+    def pin_memory(self, device: _device | builtins.str | None = None) -> Tensor:
+        """The tensor in memory that an accelerator reads directly."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
         """Moore-Penrose pseudoinverse; as :func:`tensorplay.linalg.pinv` with ``rtol=rcond``."""
     def polygamma(self, n: builtins.int) -> Tensor:
@@ -1038,6 +1042,8 @@ class Methods:
         """The tensor laid out several times; missing counts in front are 1."""
     def to(self, *args: Any, memory_format: _memory_format | None = None, **kwargs: Any) -> Tensor:
         """The tensor with another dtype, device or memory format; itself if it has these already."""
+    def to_dense(self, dtype: _dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
+        """The tensor itself, as its layout is dense, or a cast."""
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers; of a tensor of no dimensions the number."""
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True) -> _topk:

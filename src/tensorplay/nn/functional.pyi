@@ -15,10 +15,16 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """Divide volumes evenly into ``output_size`` windows, and take their means."""
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: builtins.bool = False) -> Any:
     """Divide sequences evenly into ``output_size`` windows, and take their maxima."""
+def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: builtins.bool = False) -> Any:
+    """:func:`adaptive_max_pool1d`, which returns the flat positions of the maxima as well."""
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: builtins.bool = False) -> Any:
     """Divide images evenly into ``output_size`` windows, and take their maxima."""
+def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: builtins.bool = False) -> Any:
+    """:func:`adaptive_max_pool2d`, which returns the flat positions of the maxima as well."""
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: builtins.bool = False) -> Any:
     """Divide volumes evenly into ``output_size`` windows, and take their maxima."""
+def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: builtins.bool = False) -> Any:
+    """:func:`adaptive_max_pool3d`, which returns the flat positions of the maxima as well."""
 def affine_grid(theta: Tensor, size: Any, align_corners: builtins.bool | None = None) -> Tensor:
     """The places that affine maps give to the pixels of an image, for :func:`grid_sample`."""
 def alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
@@ -49,6 +55,8 @@ def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: An
     """Cross-correlate images with learned windows."""
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
     """Cross-correlate volumes with learned windows."""
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: builtins.int = 0) -> Tensor:
+    """:func:`conv1d` of sequences laid out as (time, batch, channels)."""
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1) -> Tensor:
     """Transposed convolution of sequences: the gradient of :func:`conv1d` with respect to its input."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1) -> Tensor:
@@ -61,6 +69,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builti
     """The cosine of the angle between vectors: ``x1 . x2 / (max(|x1|, eps) max(|x2|, eps))``."""
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: builtins.bool | None = None, ignore_index: builtins.int = -100, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', label_smoothing: builtins.float = 0.0) -> Tensor:
     """Cross entropy of softmax(input) against classes, or against probabilities of classes."""
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: builtins.int = 0, reduction: builtins.str = 'mean', zero_infinity: builtins.bool = False) -> Tensor:
+    """Negative log likelihood of label sequences, over all their alignments with the inputs (Graves et al., 2006)."""
 def dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
     """Zero elements with probability ``p`` and scale the others by ``1 / (1 - p)`` (Srivastava et al., 2014)."""
 def dropout1d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
@@ -75,8 +85,20 @@ def elu_(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = Fa
     """In-place form of :func:`elu`: writes the result into ``input`` and returns it."""
 def embedding(input: Tensor, weight: Tensor, padding_idx: builtins.int | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, sparse: builtins.bool = False) -> Tensor:
     """Rows of ``weight`` by number."""
+def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2, scale_grad_by_freq: builtins.bool = False, mode: builtins.str = 'mean', sparse: builtins.bool = False, per_sample_weights: Tensor | None = None, include_last_offset: builtins.bool = False, padding_idx: builtins.int | None = None) -> Tensor:
+    """Sums, means or maxima of rows of ``weight``, bag by bag."""
 def feature_alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """:func:`alpha_dropout` of whole channels of (N, C, ...)."""
+def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+    """Columns added up as windows of images (col2im): the gradient of :func:`unfold`."""
+def fractional_max_pool2d(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: builtins.bool = False, _random_samples: Tensor | None = None) -> Any:
+    """The maxima of windows at random places, which make ``output_size`` of them (Graham, 2015)."""
+def fractional_max_pool2d_with_indices(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: builtins.bool = False, _random_samples: Tensor | None = None) -> Any:
+    """:func:`fractional_max_pool2d`, which returns the flat positions of the maxima as well."""
+def fractional_max_pool3d(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: builtins.bool = False, _random_samples: Tensor | None = None) -> Any:
+    """The maxima of windows at random places, which make ``output_size`` of them (Graham, 2015)."""
+def fractional_max_pool3d_with_indices(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: builtins.bool = False, _random_samples: Tensor | None = None) -> Any:
+    """:func:`fractional_max_pool3d`, which returns the flat positions of the maxima as well."""
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: builtins.bool = False, eps: builtins.float = 1e-06, reduction: builtins.str = 'mean') -> Tensor:
     """Negative log likelihood of normal numbers: ``(log(var) + (input - target)**2 / var) / 2``."""
 def gelu(input: Tensor, approximate: builtins.str = 'none', *, out: Tensor | None = None) -> Tensor:
@@ -119,20 +141,40 @@ def leaky_relu_(input: Tensor, negative_slope: builtins.float = 0.01, inplace: b
     """In-place form of :func:`leaky_relu`: writes the result into ``input`` and returns it."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """Rows times a matrix: ``input @ weight.T + bias``."""
+def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None, weight: Tensor | None = None, reduction: builtins.str = 'mean', ignore_index: builtins.int | None = None, label_smoothing: builtins.float = 0.0, options: Any = None) -> Tensor:
+    """:func:`cross_entropy` of a linear map of the input."""
 def local_response_norm(input: Tensor, size: builtins.int, alpha: builtins.float = 0.0001, beta: builtins.float = 0.75, k: builtins.float = 1.0) -> Tensor:
     """Divide by a power of the mean square of neighbouring channels: ``x / (k + alpha * mean(x**2)) ** beta``."""
 def log_softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: builtins.int = 3, dtype: _dtype | None = None) -> Tensor:
     """As :func:`tensorplay.log_softmax`; without ``dim`` one is chosen, with a warning."""
 def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``log(sigmoid(x))``, without underflow."""
+def lp_pool1d(input: Tensor, norm_type: builtins.float, kernel_size: Any, stride: Any = None, ceil_mode: builtins.bool = False) -> Tensor:
+    """The p-norm of each window of sequences: ``sum(x**p) ** (1 / p)``."""
+def lp_pool2d(input: Tensor, norm_type: builtins.float, kernel_size: Any, stride: Any = None, ceil_mode: builtins.bool = False) -> Tensor:
+    """The p-norm of each window of images: ``sum(x**p) ** (1 / p)``."""
+def lp_pool3d(input: Tensor, norm_type: builtins.float, kernel_size: Any, stride: Any = None, ceil_mode: builtins.bool = False) -> Tensor:
+    """The p-norm of each window of volumes: ``sum(x**p) ** (1 / p)``."""
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
     """``max(0, margin - target * (input1 - input2))``: where the target is 1 the first input should be the larger."""
 def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
     """The maximum of each window of sequences."""
+def max_pool1d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
+    """:func:`max_pool1d`, which returns the flat positions of the maxima as well."""
 def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
     """The maximum of each window of images."""
+def max_pool2d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
+    """:func:`max_pool2d`, which returns the flat positions of the maxima as well."""
 def max_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
     """The maximum of each window of volumes."""
+def max_pool3d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Any:
+    """:func:`max_pool3d`, which returns the flat positions of the maxima as well."""
+def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
+    """Put the maxima of :func:`max_pool1d` back in their places, among zeros."""
+def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
+    """Put the maxima of :func:`max_pool2d` back in their places, among zeros."""
+def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
+    """Put the maxima of :func:`max_pool3d` back in their places, among zeros."""
 def mish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """``x * tanh(softplus(x))``."""
 def mse_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
@@ -167,6 +209,8 @@ def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """The positive part, ``max(x, 0)``; ``inplace`` writes it into the input."""
 def relu6(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """``min(max(x, 0), 6)``."""
+def relu_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place form of :func:`relu`: writes the result into ``input`` and returns it."""
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: builtins.float | None = None) -> Tensor:
     """Divide by the root mean square of the last dimensions: ``x / sqrt(mean(x**2) + eps) * weight``."""
 def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
@@ -179,6 +223,8 @@ def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """A scaled :func:`elu` that keeps mean 0 and variance 1 of its inputs (Klambauer et al., 2017)."""
 def selu_(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """In-place form of :func:`selu`: writes the result into ``input`` and returns it."""
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logistic function of each element, ``1 / (1 + exp(-x))``."""
 def silu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """``x * sigmoid(x)``, also called swish."""
 def smooth_l1_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', beta: builtins.float = 1.0) -> Tensor:
@@ -195,6 +241,8 @@ def softshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None
     """``x`` moved towards 0 by ``lambd``."""
 def softsign(input: Tensor) -> Tensor:
     """``x / (1 + |x|)``."""
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic tangent of each element."""
 def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``."""
 def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
@@ -205,6 +253,8 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
     """``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with the p-norm distance."""
 def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tensor, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: builtins.float = 1.0, swap: builtins.bool = False, reduction: builtins.str = 'mean') -> Tensor:
     """:func:`triplet_margin_loss` with any distance."""
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+    """The windows of images as columns (im2col)."""
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: builtins.str = 'nearest', align_corners: builtins.bool | None = None) -> Tensor:
     """:func:`interpolate` by its former name."""
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:

@@ -204,6 +204,39 @@ def cpu(input: Tensor, memory_format: layouts.memory_format = PRESERVE) -> Tenso
     return to_format(to_device(input, False), memory_format, "cpu")
 
 
+@operator(function=False, out=False)
+def pin_memory(input: Tensor, device: devices.device | str | None = None) -> Tensor:
+    """The tensor in memory that an accelerator reads directly.
+
+    Raises
+    ------
+    RuntimeError
+        Always: there is no accelerator.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.zeros(2).pin_memory()
+    Traceback (most recent call last):
+    RuntimeError: pin_memory(): Cannot access accelerator device when none is available.
+    """
+    raise RuntimeError("pin_memory(): Cannot access accelerator device when none is available.")
+
+
+@operator(function=False, out=False)
+def to_dense(input: Tensor, dtype: dtypes.dtype | None = None, *, masked_grad: bool | None = None) -> Tensor:
+    """The tensor itself, as its layout is dense, or a cast.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> x = tp.zeros(2)
+    >>> x.to_dense() is x
+    True
+    """
+    return input if dtype is None else to_dtype(input, dtypes.dtype_argument(dtype, "to_dense", "dtype", 1))
+
+
 def register_cast(method: str, target: dtypes.dtype) -> None:
     """The method that casts to one dtype, such as ``Tensor.double``."""
 

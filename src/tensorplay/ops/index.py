@@ -1,23 +1,25 @@
 """Made by tools/make_stubs.py."""
 
 SIZES: dict[str, int] = {
-    "activation": 29510,
+    "activation": 29614,
     "attention": 10629,
+    "bags": 7899,
     "bessel": 7505,
     "callables": 2327,
-    "cholesky": 11549,
-    "conv": 32018,
-    "cross_entropy": 18062,
-    "decompositions": 28364,
+    "cholesky": 12431,
+    "conv": 39616,
+    "cross_entropy": 19869,
+    "ctc": 13201,
+    "decompositions": 28481,
     "dense": 18955,
     "diagonals": 7952,
     "distance": 5135,
     "dropout": 12566,
     "einsum": 17277,
     "extrema": 14606,
-    "joining": 20619,
+    "joining": 20898,
     "least_squares": 11339,
-    "linalg": 29607,
+    "linalg": 29752,
     "loss": 22741,
     "margin": 14638,
     "masked": 7179,
@@ -27,18 +29,20 @@ SIZES: dict[str, int] = {
     "padding": 10569,
     "parts": 6886,
     "polynomials": 5374,
-    "pool": 25737,
-    "properties": 6581,
-    "random": 33719,
+    "pool": 26823,
+    "positional": 9774,
+    "properties": 7077,
+    "random": 33963,
     "resample": 21062,
     "scan": 16328,
-    "scatter": 37909,
+    "scatter": 38121,
     "sorting": 28465,
     "special": 12309,
     "spectra": 22307,
     "statistics": 23609,
     "strides": 9319,
     "typed": 1970,
+    "unpool": 11933,
     "view_copies": 1849,
 }
 FAMILIES: dict[str, dict[str, str]] = {
@@ -46,8 +50,8 @@ FAMILIES: dict[str, dict[str, str]] = {
         ":": "celu celu_ hardshrink log_softmax prelu relu relu_ selu selu_ softmax threshold threshold_",
         ":nn.functional": (
             "celu celu_ elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu "
-            "leaky_relu_ log_softmax logsigmoid mish prelu relu relu6 selu selu_ silu softmax softmin softplus "
-            "softshrink softsign tanhshrink threshold threshold_"
+            "leaky_relu_ log_softmax logsigmoid mish prelu relu relu6 relu_ selu selu_ sigmoid silu softmax "
+            "softmin softplus softshrink softsign tanh tanhshrink threshold threshold_"
         ),
         "F": (
             "elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu log_softmax log_softmax_backward "
@@ -58,6 +62,10 @@ FAMILIES: dict[str, dict[str, str]] = {
     "attention": {
         ":nn.functional": "scaled_dot_product_attention",
         "F": "attention mask_future masked_softmax",
+    },
+    "bags": {
+        ":nn.functional": "embedding_bag",
+        "F": "bag_maxima bag_of_row bags",
     },
     "bessel": {
         ":": "i0 i0_ sinc sinc_",
@@ -82,13 +90,18 @@ FAMILIES: dict[str, dict[str, str]] = {
         "Tensor": "cholesky cholesky_inverse cholesky_solve triangular_solve",
     },
     "conv": {
-        ":": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d",
-        ":nn.functional": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d",
-        "F": "conv conv_input conv_weight",
+        ":": "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d",
+        ":nn.functional": "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d fold unfold",
+        "F": "conv conv_input conv_weight fold_images unfold_images",
     },
     "cross_entropy": {
-        ":nn.functional": "cross_entropy nll_loss",
+        ":nn.functional": "cross_entropy linear_cross_entropy nll_loss",
         "F": "class_weights cross_entropy nll_loss pick place",
+    },
+    "ctc": {
+        ":": "ctc_loss",
+        ":nn.functional": "ctc_loss",
+        "F": "ctc_loss ctc_start ctc_states within_lengths",
     },
     "decompositions": {
         ":": "geqrf lu lu_solve lu_unpack orgqr ormqr qr",
@@ -215,12 +228,22 @@ FAMILIES: dict[str, dict[str, str]] = {
     "pool": {
         ":": "adaptive_avg_pool1d avg_pool1d max_pool1d max_pool2d max_pool3d",
         ":nn.functional": (
-            "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
-            "adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d"
+            "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d "
+            "adaptive_max_pool1d_with_indices adaptive_max_pool2d adaptive_max_pool2d_with_indices "
+            "adaptive_max_pool3d adaptive_max_pool3d_with_indices avg_pool1d avg_pool2d avg_pool3d max_pool1d "
+            "max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices"
         ),
         "F": (
             "add_places divided_down listed_indices max_pool max_pool_backward max_pool_indices scaled sum_pool "
             "sum_pool_input take_places"
+        ),
+    },
+    "positional": {
+        ":": (
+            "_native_batch_norm_legit adaptive_max_pool1d batch_norm binary_cross_entropy_with_logits "
+            "cosine_embedding_loss embedding hinge_embedding_loss instance_norm kl_div layer_norm "
+            "margin_ranking_loss native_batch_norm native_group_norm native_layer_norm poisson_nll_loss "
+            "triplet_margin_loss"
         ),
     },
     "properties": {
@@ -309,6 +332,14 @@ FAMILIES: dict[str, dict[str, str]] = {
         "Tensor": "as_strided as_strided_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unfold unsqueeze_",
     },
     "typed": {
+    },
+    "unpool": {
+        ":nn.functional": (
+            "fractional_max_pool2d fractional_max_pool2d_with_indices fractional_max_pool3d "
+            "fractional_max_pool3d_with_indices lp_pool1d lp_pool2d lp_pool3d max_unpool1d max_unpool2d "
+            "max_unpool3d"
+        ),
+        "F": "put_places random_indices",
     },
     "view_copies": {
         ":": (

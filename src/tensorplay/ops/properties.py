@@ -254,8 +254,18 @@ def is_pinned(input: Tensor) -> bool:
 
 
 @operator(function=False, out=False)
-def dim_order(input: Tensor) -> tuple[int, ...]:
+def dim_order(input: Tensor, ambiguity_check: bool = False) -> tuple[int, ...]:
     """The dimensions as they lie in memory, the outermost first.
+
+    Parameters
+    ----------
+    ambiguity_check
+        Refuse a tensor whose strides allow more than one order.
+
+    Raises
+    ------
+    RuntimeError
+        If the order is ambiguous, and that was to be checked.
 
     Examples
     --------
@@ -263,5 +273,8 @@ def dim_order(input: Tensor) -> tuple[int, ...]:
     >>> tp.zeros(2, 3).T.dim_order()
     (1, 0)
     """
-    strides = input.stride()
-    return tuple(sorted(range(input.ndim), key=lambda d: -strides[d]))
+    shape, strides = input.shape, input.stride()
+    order = tuple(sorted(range(input.ndim), key=lambda d: -strides[d]))
+    if ambiguity_check and (len(set(strides)) < len(strides) or 1 in shape or 0 in shape):
+        raise RuntimeError(f"dim_order(): the tensor does not have unique dim order, of strides {strides}, {shape}")
+    return order
