@@ -158,6 +158,8 @@ def check_batching(s: Sample) -> None:
             continue
         args = [tp.tensor(x) if d is None else tp.tensor(np.moveaxis(st, 0, d)) for x, st, d in zip(xs, stacks, dims)]
         got = tp.vmap(call, in_dims=tuple(dims))(*args)
-        rows = [call(*[tp.tensor(x if d is None else st[k]) for x, st, d in zip(xs, stacks, dims)]) for k in range(size)]
+        rows = [
+            call(*[tp.tensor(x if d is None else st[k]) for x, st, d in zip(xs, stacks, dims)]) for k in range(size)
+        ]
         for i, (g, *w) in enumerate(zip(got, *rows)):
             assert_close(to_numpy(g), np.stack([to_numpy(r) for r in w]), 1e-9, f"{s}: vmap over {dims}, output {i}")

@@ -73,7 +73,9 @@ def test_state_dict_round_trip_and_refusals():
     state.pop("0.bias")
     state["more"] = tp.zeros(1)
     before = {k: v.clone() for k, v in other.state_dict().items()}
-    with pytest.raises(RuntimeError, match=r'Unexpected key\(s\) in state_dict: "more"(.|\n)*Missing key\(s\).*"0.bias"'):
+    with pytest.raises(
+        RuntimeError, match=r'Unexpected key\(s\) in state_dict: "more"(.|\n)*Missing key\(s\).*"0.bias"'
+    ):
         other.load_state_dict(state)
     assert all(tp.equal(before[k], v) for k, v in other.state_dict().items())
     result = other.load_state_dict(state, strict=False)

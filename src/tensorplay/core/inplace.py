@@ -44,8 +44,10 @@ def memory(t: Tensor, name: str) -> np.ndarray[Any, Any]:
     if preserving:
         about_to_write(t)
     if 0 in data.strides and internally_overlapping(data):
-        raise RuntimeError(f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single "
-                           "memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "location. Please clone() the tensor before performing the operation."
+        )
     if not data.flags.writeable:
         view = None if t._rare is None else t._rare.view
         if view is None or not view.base._data.flags.writeable:
@@ -96,17 +98,19 @@ def involved(t: Tensor, name: str, *nodes: Node | None) -> bool:
     if view.multiple:
         what = t.grad_fn.name() if t.grad_fn is not None else "a view operator"
         raise RuntimeError(
-            f"{name}: Output {t.output_nr} of {what} is a view and is being modified inplace. This view is the output of a "
-            "function that returns multiple views. Such functions do not allow the output views to be modified inplace. "
-            "You should replace the inplace operation by an out-of-place one."
+            f"{name}: Output {t.output_nr} of {what} is a view and is being modified inplace. This view is the output "
+            "of a function that returns multiple views. Such functions do not allow the output views to be modified "
+            "inplace. You should replace the inplace operation by an out-of-place one."
         )
     if view.custom:
         raise RuntimeError(f"{name}: {MADE_IN_FUNCTION.format('is being modified inplace')}")
     if view.without_grad:
         raise RuntimeError(f"{name}: {MADE_WITHOUT_GRAD.format('is being modified inplace')}")
     if type(base) in LEAVES or type(t._node) in LEAVES:
-        raise RuntimeError(f"{name}: a view of a leaf Variable that requires grad is being used in an in-place operation. "
-                           "Use it under no_grad(), or write to a view of a clone.")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: a view of a leaf Variable that requires grad is being used in an in-place operation. Use it "
+            "under no_grad(), or write to a view of a clone."
+        )
     return True
 
 
@@ -178,7 +182,9 @@ def move(t: Tensor, value: Tensor, name: str) -> Tensor:
     if new.shape != data.shape:
         whole = broadcast(name, data.shape, new.shape)
         if whole != data.shape:
-            raise RuntimeError(f"{name}: output with shape {list(data.shape)} doesn't match the broadcast shape {list(whole)}")
+            raise RuntimeError(
+                f"{name}: output with shape {list(data.shape)} doesn't match the broadcast shape {list(whole)}"
+            )
         plain = type(new) is np.ndarray and (type(data) is np.ndarray or type(data) is Meta)
         if not plain or value._node is not None:
             value = F.expand(value, data.shape)
@@ -210,8 +216,14 @@ def move(t: Tensor, value: Tensor, name: str) -> Tensor:
     return written(t, recorded, moved)
 
 
-def update(t: Tensor, primitive: Primitive, args: tuple[Tensor, ...], attrs: tuple[Any, ...], store: Callable[..., None],
-           name: str) -> Tensor:
+def update(
+    t: Tensor,
+    primitive: Primitive,
+    args: tuple[Tensor, ...],
+    attrs: tuple[Any, ...],
+    store: Callable[..., None],
+    name: str,
+) -> Tensor:
     """``primitive(t, *args, *attrs)`` in place, for operators that change only parts of their first operand.
 
     ``store(array, *arrays, *attrs)`` does to memory what the kernel does to a copy. The rules of the primitive must not
@@ -369,7 +381,11 @@ def replay(base: Tensor, steps: tuple[Any, ...]) -> Tensor:
 
 def internally_overlapping(data: np.ndarray[Any, Any]) -> bool:
     """Whether a dimension of more than one entry has stride 0, as expand makes them."""
-    return 0 in data.strides and data.size > 0 and any(s == 0 and n > 1 for s, n in zip(data.strides, data.shape, strict=True))
+    return (
+        0 in data.strides
+        and data.size > 0
+        and any(s == 0 and n > 1 for s, n in zip(data.strides, data.shape, strict=True))
+    )
 
 
 def broadcast(name: str, shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:

@@ -158,7 +158,9 @@ def keep_old_value(newest: Node, old: np.ndarray[Any, Any], since: int) -> None:
     while stack:
         node = stack.pop()
         if node.saved and any(type(v) is np.ndarray for v in node.saved):
-            node.saved = tuple([v.copy() if type(v) is np.ndarray and storage_of(v) is owner else v for v in node.saved])
+            node.saved = tuple(
+                [v.copy() if type(v) is np.ndarray and storage_of(v) is owner else v for v in node.saved]
+            )
         for edge in node.edges:
             if edge is not None and edge.order > since and edge not in seen:
                 seen.add(edge)
@@ -190,7 +192,11 @@ def within_memory(into: Callable[..., None], general: Callable[..., Any]) -> Cal
         for a in args:
             if type(a) is not float and type(a) is not int and a is not None:
                 array = getattr(a, "_data", None)
-                if type(array) is not np.ndarray or array.dtype is not data.dtype or (a._node is not None and state.recording):
+                if (
+                    type(array) is not np.ndarray
+                    or array.dtype is not data.dtype
+                    or (a._node is not None and state.recording)
+                ):
                     return general(input, *args, **kwargs)
                 a = array
             operands.append(a)
@@ -322,7 +328,9 @@ def write_out(name: str, value: Any, out: Any, exact: bool = False, inputs: Any 
     """
     if isinstance(value, (tuple, list)):
         if not isinstance(out, (tuple, list)) or len(out) != len(value):
-            raise TypeError(f"{name}(): argument 'out' must be a tuple of {len(value)} Tensors, got {type(out).__name__}")
+            raise TypeError(
+                f"{name}(): argument 'out' must be a tuple of {len(value)} Tensors, got {type(out).__name__}"
+            )
         for v, o in zip(value, out, strict=True):
             check_out(name, v, o, exact)
         for v, o in zip(value, out, strict=True):
@@ -337,18 +345,26 @@ def write_out(name: str, value: Any, out: Any, exact: bool = False, inputs: Any 
 def check_apart(name: str, out: Tensor, *inputs: Any) -> None:
     """Refuse to write to memory that is read from, or to memory where elements share a place."""
     data = out._data
-    if type(data) is np.ndarray and (internally_overlapping(data) or any(
-            isinstance(t, Tensor) and type(t._data) is np.ndarray and np.may_share_memory(data, t._data) for t in inputs)):  # fmt: skip
-        raise RuntimeError(f"{name}(): unsupported operation: some elements of the input tensor and the written-to tensor refer "
-                           "to a single memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
+    if type(data) is np.ndarray and (
+        internally_overlapping(data)
+        or any(
+            isinstance(t, Tensor) and type(t._data) is np.ndarray and np.may_share_memory(data, t._data) for t in inputs
+        )
+    ):
+        raise RuntimeError(
+            f"{name}(): unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
 
 
 def check_out(name: str, value: Tensor, out: Any, exact: bool) -> None:
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if state.recording and (value._node is not None or out._node is not None):
-        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
-                           "the arguments requires grad.")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
     check_cast(value, out, name)
     if exact and value._data.dtype != out._data.dtype:
         raise RuntimeError(f"{name}(): Expected out tensor to have dtype {value.dtype}, but got {out.dtype} instead")
@@ -361,9 +377,13 @@ def store_out(name: str, value: Tensor, out: Tensor) -> Tensor:
         if out._data.size:
             import warnings
 
-            warnings.warn(f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does "
-                          f"not match the required output shape {list(value.shape)}. This behavior is deprecated; reuse an "
-                          "out tensor of the right shape, or resize it to 0 elements first.", UserWarning, stacklevel=4)  # fmt: skip
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does "
+                f"not match the required output shape {list(value.shape)}. This behavior is deprecated; reuse an out "
+                "tensor of the right shape, or resize it to 0 elements first.",
+                UserWarning,
+                stacklevel=4,
+            )
         data, shape = out._data, value._data.shape
         out._data = Meta(shape, data.dtype) if type(data) is Meta else np.empty(shape, data.dtype)
     return write(out, value.detach() if value._node is not None else value, name)

@@ -224,8 +224,16 @@ class Primitive:
     def finish(self, out: Any, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """Wrap the data of the outputs; link views to their base; record the node."""
         if type(out) is tuple or type(out) is list:
-            result = tuple([wrap(o) if type(o) is np.ndarray else o if isinstance(o, Tensor) else wrap(
-                o if hasattr(o, "dtype") and not isinstance(o, np.generic) else np.asarray(o)) for o in out])  # fmt: skip
+            result = tuple(
+                [
+                    wrap(o)
+                    if type(o) is np.ndarray
+                    else o
+                    if isinstance(o, Tensor)
+                    else wrap(o if hasattr(o, "dtype") and not isinstance(o, np.generic) else np.asarray(o))
+                    for o in out
+                ]
+            )
             if self.view:
                 parent, several = args[0], self.multi_view
                 for i, t in enumerate(result):
@@ -293,7 +301,9 @@ class Primitive:
     def rebuild_output(data: Any, node: Node) -> Any:
         """A saved output as a Tensor of the graph: kept as data, so that a node and its output form no cycle."""
         if type(data) is tuple:
-            return tuple(with_history(d, Output(node, i) if d.dtype.kind in "fcV" else None) for i, d in enumerate(data))
+            return tuple(
+                with_history(d, Output(node, i) if d.dtype.kind in "fcV" else None) for i, d in enumerate(data)
+            )
         return with_history(data, node)
 
     @staticmethod
@@ -445,8 +455,16 @@ def variadic_node_class(p: Primitive) -> type[Node]:
 
         return pull
 
-    members = {"__slots__": (), "__init__": init, "primitive": p, "keeps": keeps or "out" in names,
-               "saved_names": tuple(names), "saved_tensors": {name: None} if keeps else {}, "pull": pull_over(R), "pull_tensors": pull_over(F)}  # fmt: skip
+    members = {
+        "__slots__": (),
+        "__init__": init,
+        "primitive": p,
+        "keeps": keeps or "out" in names,
+        "saved_names": tuple(names),
+        "saved_tensors": {name: None} if keeps else {},
+        "pull": pull_over(R),
+        "pull_tensors": pull_over(F),
+    }
     return type(p.node_name, (Node,), members)
 
 
@@ -492,8 +510,10 @@ def on_meta(p: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         elif a._data.ndim == 0 or i not in p.differentiable:
             stand_ins.append(a)
         else:
-            raise RuntimeError(f"{p.name}: Expected all tensors to be on the same device, but found at least two devices, "
-                               f"meta and cpu!")  # fmt: skip
+            raise RuntimeError(
+                f"{p.name}: Expected all tensors to be on the same device, but found at least two devices, meta and "
+                "cpu!"
+            )
     if p.elementwise:  # one element tells the dtype
         shapes = [a._data.shape for a in stand_ins]
         check_broadcast(p.name, shapes)
@@ -514,7 +534,8 @@ def revived(a: Any, name: str) -> Any:
             return a._data.primal
         kind = "vmap" if type(a._data) is Batched else "jvp"
         raise RuntimeError(
-            f"{name}: a tensor made inside {kind} is used after {kind} has returned; return it from the function instead"
+            f"{name}: a tensor made inside {kind} is used after {kind} has returned; return it from the function "
+            "instead"
         )
     return a
 
@@ -570,7 +591,9 @@ def common_dtype(p: Primitive, args: tuple[Any, ...]) -> Any:
                                 f"{' or Number' * number}, not {type(a).__name__}")  # fmt: skip
             operands.append((d, 0))
     if len(operands) > 1 and not p.unpromoted and not any(priority for _, priority in operands):
-        raise TypeError(f"{p.name}(): argument '{p.inputs[0]}' (position 1) must be Tensor, not {type(args[0]).__name__}")
+        raise TypeError(
+            f"{p.name}(): argument '{p.inputs[0]}' (position 1) must be Tensor, not {type(args[0]).__name__}"
+        )
     common = promote(operands) if len(operands) > 1 else operands[0][0]
     if p.promotes == "float" and common.category < dtypes.FLOATING:
         common = dtypes.get_default_dtype()
@@ -756,8 +779,22 @@ def elementwise(
     operator does not take the operands' dtypes or their common one. ``numbers`` names the inputs that may be Python
     numbers, all by default. The function takes ``out=``.
     """
-    made = Primitive(name, kernel, inputs, vjp, jvp, "elementwise", True, promotes, unpromoted, holomorphic, False, False,
-                     1, node_name)  # fmt: skip
+    made = Primitive(
+        name,
+        kernel,
+        inputs,
+        vjp,
+        jvp,
+        "elementwise",
+        True,
+        promotes,
+        unpromoted,
+        holomorphic,
+        False,
+        False,
+        1,
+        node_name,
+    )
     made.check, made.numbers = check, numbers
     made.function.__doc__ = doc
     return made.function

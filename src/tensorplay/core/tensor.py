@@ -51,7 +51,9 @@ class Size(tuple[int, ...]):
                 try:
                     items = (*items[:i], operator.index(n), *items[i + 1 :])
                 except TypeError:
-                    raise TypeError(f"tensorplay.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')") from None
+                    raise TypeError(
+                        f"tensorplay.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')"
+                    ) from None
         return tuple.__new__(cls, items)
 
     def numel(self) -> int:
@@ -192,7 +194,11 @@ class Tensor(Methods):
             mine.base, mine.chain, mine.multiple = parent, (None, primitive, attrs, index), multiple
             mine.without_grad = not state.recording
         else:
-            mine.base, mine.chain, mine.multiple = view.base, (view.chain, primitive, attrs, index), multiple or view.multiple
+            mine.base, mine.chain, mine.multiple = (
+                view.base,
+                (view.chain, primitive, attrs, index),
+                multiple or view.multiple,
+            )
             mine.without_grad = view.without_grad or not state.recording
             if view.custom:
                 mine.custom = True
@@ -387,7 +393,9 @@ class Tensor(Methods):
                     raise RuntimeError("only Tensors of floating point and complex dtype can require gradients, "
                                        f"got {self.dtype}")  # fmt: skip
                 if self._rare is not None and self._rare.inference and not state.inference:
-                    raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+                    raise RuntimeError(
+                        "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+                    )
                 leaf = self._node = AccumulateGrad(self)
                 if leaf.leaf.hooks is not None:
                     hooks, leaf.post_accumulate = leaf.leaf.hooks
@@ -396,8 +404,8 @@ class Tensor(Methods):
         elif node is not None:
             if type(node) is not AccumulateGrad:
                 raise RuntimeError(
-                    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
-                    "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+                    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
+                    "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
                 )
             self._rarely().hooks = None if node.rare is None else node.rare.hooks.get(0), node.post_accumulate
             self._node = None
@@ -427,24 +435,32 @@ class Tensor(Methods):
         rare = self._rare
         grad = None if rare is None else rare.grad
         if grad is None and self._node is not None and type(self._node) is not AccumulateGrad and not self.retains_grad:
-            warnings.warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
-                          "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
-                          "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor "
-                          "by mistake, make sure you access the leaf Tensor instead.", UserWarning, stacklevel=2)  # fmt: skip
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+                "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
+                "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor "
+                "by mistake, make sure you access the leaf Tensor instead.",
+                UserWarning,
+                stacklevel=2,
+            )
         return grad
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             if not isinstance(value, Tensor):
-                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+                raise TypeError(
+                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+                )
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value._data.shape != self._data.shape:
                 raise RuntimeError("assigned grad has data of a different size: expected "
                                    f"{list(self._data.shape)}, got {list(value._data.shape)}")  # fmt: skip
             if value._data.dtype != self._data.dtype:
-                raise RuntimeError(f"assigned grad has data of a different type: expected {self.dtype}, got {value.dtype}")
+                raise RuntimeError(
+                    f"assigned grad has data of a different type: expected {self.dtype}, got {value.dtype}"
+                )
         self._rarely().grad = value
 
     @grad.deleter
@@ -532,8 +548,11 @@ class Tensor(Methods):
         """
         node = self._node
         if type(node) is not AccumulateGrad:
-            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors" if node is not None else
-                               "cannot register a hook on a tensor that doesn't require gradient")  # fmt: skip
+            raise RuntimeError(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors"
+                if node is not None
+                else "cannot register a hook on a tensor that doesn't require gradient"
+            )
         if node.post_accumulate is None:
             node.post_accumulate = Hooks()
         return RemovableHandle(node.post_accumulate, hook)

@@ -24,7 +24,9 @@ def tangent(primitive: Any, tangents: list[Any], args: Any, attrs: tuple[Any, ..
         outs = out if isinstance(out, tuple) else (out,)
         us = [wrap(F.zeros_like(o.detach())._data).requires_grad_() if o._node is not None else None for o in outs]
         chosen = [a for a, t in zip(leaves, tangents, strict=True) if t is not None]
-        total = vector_jacobian([o for o in outs if o._node is not None], chosen, [u for u in us if u is not None], True)
+        total = vector_jacobian(
+            [o for o in outs if o._node is not None], chosen, [u for u in us if u is not None], True
+        )
         dot = None
         for g, t in zip(total, (t for t in tangents if t is not None), strict=True):
             if g is not None:

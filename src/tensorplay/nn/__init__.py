@@ -18,6 +18,20 @@ from .module import Module
 from .parameter import Buffer, Parameter
 
 __all__ = [
-    "Buffer", "CrossEntropyLoss", "Dropout", "Flatten", "Identity", "Linear", "MSELoss", "Module", "ModuleList", "Parameter",
-    "ReLU", "Sequential", "Sigmoid", "Tanh", "functional", "init",
-]  # fmt: skip
+    "Buffer",
+    "CrossEntropyLoss",
+    "Dropout",
+    "Flatten",
+    "Identity",
+    "Linear",
+    "MSELoss",
+    "Module",
+    "ModuleList",
+    "Parameter",
+    "ReLU",
+    "Sequential",
+    "Sigmoid",
+    "Tanh",
+    "functional",
+    "init",
+]

@@ -85,7 +85,13 @@ class Module:
             for table in ("_parameters", "_buffers", "_modules"):
                 tables[table].pop(name, None)
             tables.pop(name, None)
-            kind = "_parameters" if isinstance(value, Parameter) else "_modules" if isinstance(value, Module) else "_buffers"
+            kind = (
+                "_parameters"
+                if isinstance(value, Parameter)
+                else "_modules"
+                if isinstance(value, Module)
+                else "_buffers"
+            )
             tables[kind][name] = value
             return
         for table, kind in (("_parameters", "Parameter"), ("_modules", "Module"), ("_buffers", "Tensor")):
@@ -118,14 +124,18 @@ class Module:
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter, or a place for one."""
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"cannot assign '{type(param).__name__}' object to parameter '{name}' (Parameter or None required)")
+            raise TypeError(
+                f"cannot assign '{type(param).__name__}' object to parameter '{name}' (Parameter or None required)"
+            )
         self._check_name(name)
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is state but no parameter; ``persistent`` ones are part of the state dict."""
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (Tensor or None required)")
+            raise TypeError(
+                f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (Tensor or None required)"
+            )
         self._check_name(name)
         self._buffers[name] = tensor
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
@@ -133,7 +143,12 @@ class Module:
     def _check_name(self, name: str) -> None:
         if "." in name or not name:
             raise KeyError(f"the name of a parameter, buffer or module cannot be empty or contain '.', got {name!r}")
-        if hasattr(self, name) and name not in self._parameters and name not in self._buffers and name not in self._modules:
+        if (
+            hasattr(self, name)
+            and name not in self._parameters
+            and name not in self._buffers
+            and name not in self._modules
+        ):
             raise KeyError(f"attribute '{name}' already exists")
 
     def add_module(self, name: str, module: Module | None) -> None:
@@ -147,7 +162,9 @@ class Module:
 
     # ---- walking
 
-    def named_modules(self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator[Any]:
+    def named_modules(
+        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[Any]:
         """This module and all below it, with their names."""
         memo = set() if memo is None else memo
         if self in memo:
@@ -331,7 +348,9 @@ class Module:
 
     # ---- state
 
-    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> OrderedDict[str, Tensor]:
+    def state_dict(
+        self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False
+    ) -> OrderedDict[str, Tensor]:
         """All parameters and persistent buffers by name; they share memory with the module's."""
         state = OrderedDict() if destination is None else destination
         for name, p in self._parameters.items():
@@ -345,7 +364,9 @@ class Module:
                 module.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         return state
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> IncompatibleKeys:
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
         """Copy (or with ``assign`` put) values into the parameters and buffers of the same names.
 
         Raises
@@ -365,8 +386,10 @@ class Module:
             errors.append("Missing key(s) in state_dict: " + ", ".join(f'"{k}"' for k in missing) + ". ")
         for key, target in own.items():
             if key in state_dict and tuple(state_dict[key].shape) != tuple(target.shape):
-                errors.append(f"size mismatch for {key}: copying a param with shape {state_dict[key].shape} from checkpoint, "
-                              f"the shape in current model is {target.shape}.")  # fmt: skip
+                errors.append(
+                    f"size mismatch for {key}: copying a param with shape {state_dict[key].shape} from checkpoint, the "
+                    f"shape in current model is {target.shape}."
+                )
         if errors:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
         with no_grad():

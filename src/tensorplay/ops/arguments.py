@@ -20,7 +20,9 @@ from ..core.tensor import Tensor
 def tensor(value: Any, name: str, argument: str = "input", position: int = 1) -> Tensor:
     """The value, which must be a Tensor."""
     if not isinstance(value, Tensor):
-        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}")
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
+        )
     return value
 
 
@@ -31,7 +33,9 @@ def tensors(values: Any, name: str, argument: str = "tensors", position: int = 1
                         f"not {type(values).__name__}")  # fmt: skip
     for i, t in enumerate(values):
         if not isinstance(t, Tensor):
-            raise TypeError(f"{name}(): expected Tensor as element {i} of argument '{argument}', but got {type(t).__name__}")
+            raise TypeError(
+                f"{name}(): expected Tensor as element {i} of argument '{argument}', but got {type(t).__name__}"
+            )
     return tuple(values)
 
 
@@ -94,8 +98,10 @@ def integers(value: Any, name: str, argument: str, position: int = 1) -> tuple[i
             try:
                 out.append(integer(v, name, argument, position))
             except TypeError:
-                raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, but found "
-                                f"element of type {type(v).__name__} at pos {i}") from None  # fmt: skip
+                raise TypeError(
+                    f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, but found element "
+                    f"of type {type(v).__name__} at pos {i}"
+                ) from None
         return tuple(out)
     return (integer(value, name, argument, position),)
 

@@ -212,14 +212,20 @@ def scaled_dot_product_attention(
     q, k, v = (arg.tensor(t, name, a, i)._data for i, (a, t) in
                enumerate((("query", query), ("key", key), ("value", value)), 1))  # fmt: skip
     if not q.dtype == k.dtype == v.dtype:
-        raise RuntimeError(f"{name}: Expected query, key, and value to have the same dtype, but got query.dtype: {query.dtype} "
-                           f"key.dtype: {key.dtype} and value.dtype: {value.dtype} instead.")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: Expected query, key, and value to have the same dtype, but got query.dtype: {query.dtype} "
+            f"key.dtype: {key.dtype} and value.dtype: {value.dtype} instead."
+        )
     if min(q.ndim, k.ndim, v.ndim) < 2:
-        raise RuntimeError(f"{name}: Expected query, key, and value to all be at least 2 dimensional, but got query.dim: {q.ndim}, "
-                           f"key.dim: {k.ndim} and value.dim: {v.ndim} instead.")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: Expected query, key, and value to all be at least 2 dimensional, but got query.dim: {q.ndim}, "
+            f"key.dim: {k.ndim} and value.dim: {v.ndim} instead."
+        )
     if q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
-        raise RuntimeError(f"{name}: the last dimensions of query and key, and the lengths of key and value, must be equal, got "
-                           f"query {list(q.shape)}, key {list(k.shape)} and value {list(v.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: the last dimensions of query and key, and the lengths of key and value, must be equal, got query "
+            f"{list(q.shape)}, key {list(k.shape)} and value {list(v.shape)}"
+        )
     if attn_mask is not None and is_causal:
         raise RuntimeError(f"{name}: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
@@ -231,8 +237,10 @@ def scaled_dot_product_attention(
         if kind.kind == "b":
             bias = F.where(bias, wrap(np.zeros((), q.dtype)), -math.inf)
         elif kind != q.dtype:
-            raise RuntimeError(f"{name}: Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-                               f"attn_mask.dtype: {attn_mask.dtype} and query.dtype: {query.dtype} instead.")  # fmt: skip
+            raise RuntimeError(
+                f"{name}: Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+                f"attn_mask.dtype: {attn_mask.dtype} and query.dtype: {query.dtype} instead."
+            )
     query, key, value = lead_expanded(name, query, key, value)
     scale = 1 / math.sqrt(q.shape[-1] or 1) if scale is None else scale
     if not dropout_p:
@@ -244,6 +252,8 @@ def repeated_heads(name: str, t: Tensor, heads: int) -> Tensor:
     """Key or value with every head repeated for its group of query heads."""
     *lead, own, length, size = t._data.shape
     if not own or heads % own:
-        raise RuntimeError(f"{name}: Number of heads in key and value must divide the number of heads in query, got {own} and {heads}")
+        raise RuntimeError(
+            f"{name}: Number of heads in key and value must divide the number of heads in query, got {own} and {heads}"
+        )
     t = F.expand(F.reshape(t, (*lead, own, 1, length, size)), (*lead, own, heads // own, length, size))
     return F.reshape(t, (*lead, heads, length, size))

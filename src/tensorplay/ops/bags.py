@@ -20,11 +20,15 @@ MODES = ("sum", "mean", "max")
 def bags_kernel(xp: Any, input: Any, *, count: int) -> Any:
     """The bag of each of ``count`` entries, from where the bags begin."""
     if input.shape[-1] and (input[..., 0] != 0).any():
-        raise RuntimeError(f"embedding_bag(): offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-                           f"position 0. However, got {input.reshape(-1)[0]}")  # fmt: skip
+        raise RuntimeError(
+            "embedding_bag(): offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+            f"position 0. However, got {input.reshape(-1)[0]}"
+        )
     if input.size and input.max() > count:
-        raise RuntimeError(f"embedding_bag(): offsets[-1] can not be greater than input's length({count}) but got offsets[-1] of "
-                           f"{input.max()}")  # fmt: skip
+        raise RuntimeError(
+            f"embedding_bag(): offsets[-1] can not be greater than input's length({count}) but got offsets[-1] of "
+            f"{input.max()}"
+        )
     if input.ndim == 1:
         return np.searchsorted(input, np.arange(count), "right") - 1
     return (input[..., None, :] <= np.arange(count)[:, None]).sum(-1) - 1
@@ -61,14 +65,18 @@ def check_bags(
     if mode not in MODES:
         raise ValueError(f"{name}(): mode has to be one of sum, mean or max, got {mode!r}")
     if indices.dtype.kind not in "iu" or indices.dtype.itemsize < 4:
-        raise RuntimeError(f"{name}(): Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
-                           f"Int; but got {input.dtype} instead")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+            f"Int; but got {input.dtype} instead"
+        )
     if table.ndim != 2:
         raise RuntimeError(f"{name}(): weight has to be a 2D Tensor, but got Tensor of dimension {table.ndim}")
     if indices.ndim == 2:
         if offsets is not None:
-            raise ValueError(f"{name}(): if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
-                             "length sequences. However, found an offsets tensor")  # fmt: skip
+            raise ValueError(
+                f"{name}(): if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
+                "length sequences. However, found an offsets tensor"
+            )
     elif indices.ndim == 1:
         if offsets is None:
             raise ValueError(f"{name}(): offsets has to be a 1D Tensor but got None")
@@ -78,11 +86,15 @@ def check_bags(
         raise ValueError(f"{name}(): input has to be 1D or 2D Tensor, but got Tensor of dimension {indices.ndim}")
     if per_sample_weights is not None:
         if per_sample_weights._data.shape != indices.shape:
-            raise ValueError(f"{name}(): If per_sample_weights ({list(per_sample_weights.shape)}) is not None, then it must have the "
-                             f"same shape as the input ({list(indices.shape)})")  # fmt: skip
+            raise ValueError(
+                f"{name}(): If per_sample_weights ({list(per_sample_weights.shape)}) is not None, then it must have "
+                f"the same shape as the input ({list(indices.shape)})"
+            )
         if mode != "sum":
-            raise NotImplementedError(f"{name}(): per_sample_weights was not None. per_sample_weights is only supported for "
-                                      f"mode='sum' (got mode='{mode}').")  # fmt: skip
+            raise NotImplementedError(
+                f"{name}(): per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
+                f"mode='{mode}')."
+            )
 
 
 @operator(namespace="nn.functional", method=False, out=False)
@@ -140,7 +152,9 @@ def embedding_bag(
     rows, columns = weight._data.shape
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
-            raise AssertionError(f"embedding_bag(): padding_idx must be within the number of embeddings, got {padding_idx}")
+            raise AssertionError(
+                f"embedding_bag(): padding_idx must be within the number of embeddings, got {padding_idx}"
+            )
         padding_idx %= rows
     if offsets is None:
         count, length = input._data.shape

@@ -101,7 +101,9 @@ def positions(x: Any, layout: Layout) -> Any:
     """The view (N, C, *out) of an array (N, C, length), which may hold positions between those of the window."""
     if not layout.flat:
         return x.reshape(*x.shape[:2], *layout.out)
-    return np.ndarray((*x.shape[:2], *layout.out), x.dtype, x, 0, (*x.strides[:2], *(n * x.itemsize for n in layout.pitch)))
+    return np.ndarray(
+        (*x.shape[:2], *layout.out), x.dtype, x, 0, (*x.strides[:2], *(n * x.itemsize for n in layout.pitch))
+    )
 
 
 def some_images(images: int, channels: int, layout: Layout) -> int:
@@ -114,7 +116,9 @@ def same_dtype(name: str, *arrays: Any) -> None:
     for a in arrays[1:]:
         if a is not None and a.dtype != first:
             names = ", ".join(str(dtypes.by_numpy[b.dtype]) for b in arrays if b is not None)
-            raise RuntimeError(f"{name}(): Input type and weight type should be the same, and that of the bias, got {names}")
+            raise RuntimeError(
+                f"{name}(): Input type and weight type should be the same, and that of the bias, got {names}"
+            )
 
 
 def is_depthwise(channels: int, per_group: int, groups: int) -> bool:
@@ -125,7 +129,15 @@ def is_depthwise(channels: int, per_group: int, groups: int) -> bool:
 
 
 def conv_kernel(
-    xp: Any, input: Any, weight: Any, bias: Any = None, *, stride: Any = (), padding: Any = (), dilation: Any = (), groups: int = 1
+    xp: Any,
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    *,
+    stride: Any = (),
+    padding: Any = (),
+    dilation: Any = (),
+    groups: int = 1,
 ) -> Any:
     same_dtype("convolution", input, weight, bias)
     images, channels, *size = input.shape
@@ -228,7 +240,11 @@ def conv_input_kernel(
     step = some_images(images, channels, layout)
     depthwise = is_depthwise(channels, per_group, groups)
     single = layout.taps == 1 and layout.flat and layout.padded == layout.size
-    w = w.reshape(groups, outputs // groups, per_group * layout.taps).swapaxes(1, 2) if groups > 1 else w.reshape(outputs, -1).T
+    w = (
+        w.reshape(groups, outputs // groups, per_group * layout.taps).swapaxes(1, 2)
+        if groups > 1
+        else w.reshape(outputs, -1).T
+    )
     columns = np.empty((step, groups, per_group * layout.taps, layout.length), g.dtype) if not depthwise else None
     for start in range(0, images, step):
         rows = spread(g[start : start + step], layout)
@@ -299,11 +315,15 @@ def weight_of_channels(x: Any, rows: Any, result: Any, layout: Layout) -> None:
 # ---- rules
 
 
-def conv_vjp_input(F: Any, g: Any, input_shape: Any, weight: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+def conv_vjp_input(
+    F: Any, g: Any, input_shape: Any, weight: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
     return F.conv_input(g, weight, stride, padding, dilation, groups, input_shape[2:])
 
 
-def conv_vjp_weight(F: Any, g: Any, input: Any, weight_shape: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+def conv_vjp_weight(
+    F: Any, g: Any, input: Any, weight_shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
     return F.conv_weight(input, g, stride, padding, dilation, groups, weight_shape[2:])
 
 
@@ -313,7 +333,9 @@ def over_positions(F: Any, g: Any) -> Any:
     return F.reshape(F.sum_to(g, (1, outputs, *(1,) * (len(g.shape) - 2))), (outputs,))
 
 
-def conv_jvp(F: Any, tangents: Any, input: Any, weight: Any, out: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+def conv_jvp(
+    F: Any, tangents: Any, input: Any, weight: Any, out: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
     of_input, of_weight, of_bias = tangents
     total = None
     if of_input is not None:
@@ -352,7 +374,9 @@ def unfold_channels(x: Tensor, size: int) -> Tensor:
     return F.permute(F.reshape(x, (n, size, c // size, *rest)), (-2 - k, -3 - k, -1 - k, *range(-k, 0)))
 
 
-def conv_batch(p: Any, values: list[Any], dims: list[Any], stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+def conv_batch(
+    p: Any, values: list[Any], dims: list[Any], stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
     """Shared weights take the examples as more images; weights of each example are groups of channels."""
     (input, weight, bias), size = values, batch_size(values, dims)
     attrs = (stride, padding, dilation)
@@ -478,8 +502,10 @@ def per_dimension(value: Any, n: int, name: str, argument: str, least: int, comp
     out = (value,) * n if type(value) is int else arg.integers(value, name, argument)
     if len(out) != n:
         if len(out) != 1:
-            raise RuntimeError(f"{name}(): expected {argument} to be a single integer value or a list of {n} values to match the "
-                               f"convolution dimensions, but got {argument}={list(out)}")  # fmt: skip
+            raise RuntimeError(
+                f"{name}(): expected {argument} to be a single integer value or a list of {n} values to match the "
+                f"convolution dimensions, but got {argument}={list(out)}"
+            )
         out = out * n
     if min(out) < least:
         raise RuntimeError(f"{name}(): {complaint}, got {argument}={list(out)}")
@@ -487,13 +513,23 @@ def per_dimension(value: Any, n: int, name: str, argument: str, least: int, comp
 
 
 def checked_operands(
-    name: str, n: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, dilation: Any, groups: Any, transposed: bool
+    name: str,
+    n: int,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Any,
+    dilation: Any,
+    groups: Any,
+    transposed: bool,
 ) -> tuple[bool, tuple[int, ...], tuple[int, ...]]:
     """Whether the input has a batch dimension; stride and dilation for each dimension."""
     x = arg.tensor(input, name)._data.shape
     w = arg.tensor(weight, name, "weight", 2)._data.shape
     if len(x) not in (n + 1, n + 2):
-        raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: {list(x)}")
+        raise RuntimeError(
+            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: {list(x)}"
+        )
     if len(w) != n + 2:
         raise RuntimeError(f"{name}(): expected weight of {n + 2} dimensions, but got weight of size {list(w)}")
     stride = per_dimension(stride, n, name, "stride", 1, "non-positive stride is not supported")
@@ -505,22 +541,36 @@ def checked_operands(
     channels = x[-1 - n]
     wanted = w[0] if transposed else w[1] * groups
     if w[0] % groups or w[0] < groups:
-        raise RuntimeError(f"{name}(): Given groups={groups}, expected weight to be at least {groups} at dimension 0 and divisible "
-                           f"by it, but got weight of size {list(w)} instead")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): Given groups={groups}, expected weight to be at least {groups} at dimension 0 and divisible by "
+            f"it, but got weight of size {list(w)} instead"
+        )
     if channels != wanted:
-        raise RuntimeError(f"{name}(): Given {'transposed=1' if transposed else f'groups={groups}'}, weight of size {list(w)}, "
-                           f"expected input{list(x)} to have {wanted} channels, but got {channels} channels instead")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): Given {'transposed=1' if transposed else f'groups={groups}'}, weight of size {list(w)}, "
+            f"expected input{list(x)} to have {wanted} channels, but got {channels} channels instead"
+        )
     outputs = w[1] * groups if transposed else w[0]
     if bias is not None and arg.tensor(bias, name, "bias", 3)._data.shape != (outputs,):
-        raise RuntimeError(f"{name}(): Given weight of size {list(w)}, expected bias to be 1-dimensional with {outputs} elements, "
-                           f"but got bias of size {list(bias.shape)} instead")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): Given weight of size {list(w)}, expected bias to be 1-dimensional with {outputs} elements, but "
+            f"got bias of size {list(bias.shape)} instead"
+        )
     if 0 in w[2:]:
         raise RuntimeError(f"{name}(): kernel size should be greater than zero, but got kernel size: {list(w[2:])}")
     return len(x) == n + 2, stride, dilation
 
 
 def convolve(
-    name: str, n: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, groups: int
+    name: str,
+    n: int,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
 ) -> Tensor:
     batched, stride, dilation = checked_operands(name, n, input, weight, bias, stride, dilation, groups, False)
     kernel = weight._data.shape[2:]
@@ -533,8 +583,10 @@ def convolve(
         if size[i] + 2 * padding[i] < dilation[i] * (kernel[i] - 1) + 1:
             whole = " x ".join(str(s + 2 * p) for s, p in zip(size, padding, strict=True))
             reach = " x ".join(str(d * (k - 1) + 1) for k, d in zip(kernel, dilation, strict=True))
-            raise RuntimeError(f"{name}(): Calculated padded input size per channel: ({whole}). Kernel size: ({reach}). Kernel "
-                               "size can't be greater than actual input size")  # fmt: skip
+            raise RuntimeError(
+                f"{name}(): Calculated padded input size per channel: ({whole}). Kernel size: ({reach}). Kernel size "
+                "can't be greater than actual input size"
+            )
     if batched:
         return F.conv(input, weight, bias, stride, padding, dilation, groups)
     out = F.conv(F.reshape(input, (1, *input._data.shape)), weight, bias, stride, padding, dilation, groups)
@@ -542,7 +594,13 @@ def convolve(
 
 
 def padded_by_name(
-    name: str, n: int, input: Tensor, padding: str, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
+    name: str,
+    n: int,
+    input: Tensor,
+    padding: str,
+    kernel: tuple[int, ...],
+    stride: tuple[int, ...],
+    dilation: tuple[int, ...],
 ) -> tuple[Tensor, tuple[int, ...]]:
     """The padding "valid" or "same"; an odd one is put on the input itself, behind."""
     if padding == "valid":
@@ -550,7 +608,9 @@ def padded_by_name(
     if padding != "same":
         raise RuntimeError(f"{name}(): Invalid padding string: '{padding}'; choose 'valid' or 'same'")
     if any(s != 1 for s in stride):
-        raise RuntimeError(f"{name}(): padding='same' is not supported for strided convolutions, got stride={list(stride)}")
+        raise RuntimeError(
+            f"{name}(): padding='same' is not supported for strided convolutions, got stride={list(stride)}"
+        )
     whole = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
     if any(t % 2 for t in whole):
         shape = input._data.shape
@@ -576,14 +636,18 @@ def convolve_transposed(
     padding = per_dimension(padding, n, name, "padding", 0, "negative padding is not supported")
     extra = per_dimension(output_padding, n, name, "output_padding", 0, "negative output_padding is not supported")
     if any(e >= s and e >= d for e, s, d in zip(extra, stride, dilation, strict=True)):
-        raise RuntimeError(f"{name}(): output padding must be smaller than either stride or dilation, but got output_padding: "
-                           f"{list(extra)}, stride: {list(stride)}, dilation: {list(dilation)}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): output padding must be smaller than either stride or dilation, but got output_padding: "
+            f"{list(extra)}, stride: {list(stride)}, dilation: {list(dilation)}"
+        )
     kernel, shape = weight._data.shape[2:], input._data.shape[-n:]
     size = tuple((o - 1) * s - 2 * p + d * (k - 1) + e + 1 for o, s, p, d, k, e in
                  zip(shape, stride, padding, dilation, kernel, extra, strict=True))  # fmt: skip
     if min(size) < 1:
-        raise RuntimeError(f"{name}(): Given input size per channel: {list(shape)}. Calculated output size per channel: "
-                           f"{list(size)}. Output size is too small")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): Given input size per channel: {list(shape)}. Calculated output size per channel: {list(size)}. "
+            "Output size is too small"
+        )
     same_dtype(name, input._data, weight._data, None if bias is None else bias._data)
     images = input if batched else F.reshape(input, (1, *input._data.shape))
     out = F.conv_input(images, weight, stride, padding, dilation, groups, size)
@@ -715,7 +779,9 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    return convolve_transposed("conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return convolve_transposed(
+        "conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
 
 
 @convolution(TRANSPOSED, 2)
@@ -729,7 +795,9 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    return convolve_transposed("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return convolve_transposed(
+        "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
 
 
 @convolution(TRANSPOSED, 3)
@@ -743,7 +811,9 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    return convolve_transposed("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return convolve_transposed(
+        "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
 
 
 # ---- windows as columns
@@ -790,7 +860,9 @@ primitive("fold_images", fold_windows_kernel, vjp={"input": fold_vjp}, jvp="line
           node_name="Col2ImBackward0")  # fmt: skip
 
 
-def window_arguments(name: str, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> tuple[tuple[int, ...], ...]:
+def window_arguments(
+    name: str, kernel_size: Any, dilation: Any, padding: Any, stride: Any
+) -> tuple[tuple[int, ...], ...]:
     return (
         per_dimension(kernel_size, 2, name, "kernel_size", 1, "kernel size should be greater than zero"),
         per_dimension(stride, 2, name, "stride", 1, "stride should be greater than zero"),
@@ -824,13 +896,17 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     shape = arg.tensor(input, "unfold")._data.shape
     window, stride, padding, dilation = window_arguments("unfold", kernel_size, dilation, padding, stride)
     if len(shape) not in (3, 4) or 0 in shape[-3:]:
-        raise RuntimeError("unfold(): Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
-                           f"dimensions for input, but got: {list(shape)}")  # fmt: skip
+        raise RuntimeError(
+            "unfold(): Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
+            f"for input, but got: {list(shape)}"
+        )
     layout = layout_of(shape[-2:], window, stride, padding, dilation)
     if min(layout.out) < 1:
-        raise RuntimeError(f"unfold(): Given input with spatial size {list(shape[-2:])}, kernel_size={window}, dilation={dilation}, "
-                           f"padding={padding}, stride={stride}, calculated shape of the array of sliding blocks as {layout.out}, "
-                           "but its components must be at least one.")  # fmt: skip
+        raise RuntimeError(
+            f"unfold(): Given input with spatial size {list(shape[-2:])}, kernel_size={window}, dilation={dilation}, "
+            f"padding={padding}, stride={stride}, calculated shape of the array of sliding blocks as {layout.out}, but "
+            "its components must be at least one."
+        )
     if len(shape) == 4:
         return F.unfold_images(input, window, stride, padding, dilation)
     out = F.unfold_images(F.reshape(input, (1, *shape)), window, stride, padding, dilation)
@@ -838,7 +914,9 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
 
 
 @operator(namespace="nn.functional", method=False, out=False)
-def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
     """Columns added up as windows of images (col2im): the gradient of :func:`unfold`.
 
     Parameters
@@ -860,17 +938,23 @@ def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, p
     window, stride, padding, dilation = window_arguments("fold", kernel_size, dilation, padding, stride)
     size = per_dimension(output_size, 2, "fold", "output_size", 1, "output size should be greater than zero")
     if len(shape) not in (2, 3) or 0 in shape[-2:]:
-        raise RuntimeError("fold(): Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions "
-                           f"for input, but got: {list(shape)}")  # fmt: skip
+        raise RuntimeError(
+            "fold(): Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
+            f"dimensions for input, but got: {list(shape)}"
+        )
     taps = math.prod(window)
     if shape[-2] % taps:
-        raise RuntimeError("fold(): Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
-                           f"input.size(1)={shape[-2]} and kernel_size={window}.")  # fmt: skip
+        raise RuntimeError(
+            "fold(): Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={shape[-2]} and kernel_size={window}."
+        )
     layout = layout_of(size, window, stride, padding, dilation)
     if min(layout.out) < 1 or math.prod(layout.out) != shape[-1]:
-        raise RuntimeError(f"fold(): Given output_size={size}, kernel_size={window}, dilation={dilation}, padding={padding}, "
-                           f"stride={stride}, expected size of input's dimension 2 to match the calculated number of sliding blocks "
-                           f"{' * '.join(map(str, layout.out))} = {math.prod(layout.out)}, but got input.size(2)={shape[-1]}.")  # fmt: skip
+        raise RuntimeError(
+            f"fold(): Given output_size={size}, kernel_size={window}, dilation={dilation}, padding={padding}, "
+            f"stride={stride}, expected size of input's dimension 2 to match the calculated number of sliding blocks "
+            f"{' * '.join(map(str, layout.out))} = {math.prod(layout.out)}, but got input.size(2)={shape[-1]}."
+        )
     if len(shape) == 3:
         return F.fold_images(input, window, stride, padding, dilation, size)
     out = F.fold_images(F.reshape(input, (1, *shape)), window, stride, padding, dilation, size)
@@ -900,7 +984,9 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
     tensor([2., 2.])
     """
     if arg.tensor(input, "conv_tbc")._data.ndim != 3 or arg.tensor(weight, "conv_tbc", "weight", 2)._data.ndim != 3:
-        raise RuntimeError(f"conv_tbc(): Input and weight must have 3 dims: time, batch, in_channel, and kernel, in_channel, "
-                           f"out_channel; got {list(input.shape)} and {list(weight.shape)}")  # fmt: skip
+        raise RuntimeError(
+            "conv_tbc(): Input and weight must have 3 dims: time, batch, in_channel, and kernel, in_channel, "
+            f"out_channel; got {list(input.shape)} and {list(weight.shape)}"
+        )
     out = conv1d(F.permute(input, (-2, -1, -3)), F.permute(weight, (-1, -2, -3)), bias, 1, pad)
     return F.permute(out, (-1, -3, -2))

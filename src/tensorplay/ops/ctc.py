@@ -100,7 +100,9 @@ def ctc_vjp(
 ) -> Any:
     if kept is not None:
         return ctc_pull(g, input, input_lengths, target_lengths, kept)
-    wrapped = [x if isinstance(x, Tensor) else wrap(np.asarray(x)) for x in (g, input, targets, input_lengths, target_lengths)]
+    wrapped = [
+        x if isinstance(x, Tensor) else wrap(np.asarray(x)) for x in (g, input, targets, input_lengths, target_lengths)
+    ]
     out = composed_gradient(*wrapped, blank)
     return out if isinstance(input, Tensor) else out._data
 
@@ -203,7 +205,9 @@ def lengths_of(value: Any, n: int, name: str) -> Tensor:
 
 def read(t: Tensor, what: str) -> Any:
     if type(t._data) is not np.ndarray:
-        raise RuntimeError(f"ctc_loss(): {what} cannot be read inside vmap; close over them, or pad the targets to (N, S)")
+        raise RuntimeError(
+            f"ctc_loss(): {what} cannot be read inside vmap; close over them, or pad the targets to (N, S)"
+        )
     return t._data
 
 
@@ -259,14 +263,18 @@ def ctc_loss(
     labels = arg.tensor(targets, "ctc_loss", "targets", 2)
     labels = labels if labels._data.dtype == np.int64 else F.cast(labels, np.dtype(np.int64))
     if type(inputs._data) is np.ndarray and inputs._data.size and not 0 <= inputs._data.max() <= times:
-        raise RuntimeError(f"ctc_loss(): Expected input_lengths to have value at most {times}, but got value {inputs._data.max()}")
+        raise RuntimeError(
+            f"ctc_loss(): Expected input_lengths to have value at most {times}, but got value {inputs._data.max()}"
+        )
     if labels._data.ndim == 1:
         counts, flat = read(wanted, "target_lengths"), read(labels, "targets")
         if single:
             labels = F.reshape(labels, (1, -1))
         else:
             if counts.sum() != len(flat):
-                raise RuntimeError(f"ctc_loss(): Expected targets of length {counts.sum()}, the sum of target_lengths, got {len(flat)}")
+                raise RuntimeError(
+                    f"ctc_loss(): Expected targets of length {counts.sum()}, the sum of target_lengths, got {len(flat)}"
+                )
             padded = np.full((n, int(counts.max(initial=0))), blank)
             for row, part in zip(padded, np.split(flat, np.cumsum(counts)[:-1]), strict=True):
                 row[: len(part)] = part

@@ -31,7 +31,9 @@ def linear_kernel(xp: Any, input: Any, weight: Any, bias: Any = None) -> Any:
     dtype = input.dtype
     if dtype != weight.dtype or (bias is not None and bias.dtype != dtype):
         names = [dtypes.by_numpy[a.dtype] for a in (input, weight, bias) if a is not None]
-        raise RuntimeError(f"linear(): input, weight and bias must have the same dtype, but got {', '.join(map(str, names))}")
+        raise RuntimeError(
+            f"linear(): input, weight and bias must have the same dtype, but got {', '.join(map(str, names))}"
+        )
     shape = input.shape
     x = input.reshape(-1, shape[-1]) if len(shape) > 2 and shape[-1] else input
     try:
@@ -137,11 +139,15 @@ def linear_weight_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
 
 
 linear_weight = primitive(
-    "linear_weight", linear_weight_kernel,
+    "linear_weight",
+    linear_weight_kernel,
     vjp={"input": lambda F, g, other: F.linear(other, g), "other": lambda F, g, input: F.linear(input, F.mT(g))},
-    jvp={"input": lambda F, t, other: F.linear_weight(t, other), "other": lambda F, t, input: F.linear_weight(input, t)},
+    jvp={
+        "input": lambda F, t, other: F.linear_weight(t, other),
+        "other": lambda F, t, input: F.linear_weight(input, t),
+    },
     batch=linear_weight_batch,
-)  # fmt: skip
+)
 """``input`` (..., o) and ``other`` (..., i): the sum over all rows of their outer products, (o, i)."""
 
 
@@ -186,8 +192,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
 
 def within_kernel(xp: Any, input: Any, *, rows: int) -> Any:
     if input.size and not (0 <= input.min() and input.max() < rows):
-        raise IndexError(f"index out of range in self: embedding() has {rows} rows, but its indices reach from {input.min()} "
-                         f"to {input.max()}")  # fmt: skip
+        raise IndexError(
+            f"index out of range in self: embedding() has {rows} rows, but its indices reach from {input.min()} to "
+            f"{input.max()}"
+        )
     return input
 
 
@@ -254,9 +262,13 @@ def embedding_weight_batch(p: Any, values: list[Any], dims: list[Any], rows: int
 
 
 embedding_weight = primitive(
-    "embedding_weight", embedding_weight_kernel, vjp={"input": lambda F, g, indices: F.embedding(g, indices)}, jvp="linear",
-    batch=embedding_weight_batch, node_name="EmbeddingDenseBackward0",
-)  # fmt: skip
+    "embedding_weight",
+    embedding_weight_kernel,
+    vjp={"input": lambda F, g, indices: F.embedding(g, indices)},
+    jvp="linear",
+    batch=embedding_weight_batch,
+    node_name="EmbeddingDenseBackward0",
+)
 
 
 def scaled_gradient_kernel(xp: Any, input: Any, indices: Any, *, padding_idx: int | None, by_freq: bool) -> Any:
@@ -357,14 +369,18 @@ def embedding(
     """
     indices = arg.tensor(input, "embedding", "indices")
     if indices._data.dtype.kind not in "iu" or indices._data.dtype.itemsize < 4:
-        raise RuntimeError("embedding(): Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-                           f"Long, Int; but got {indices.dtype} instead")  # fmt: skip
+        raise RuntimeError(
+            "embedding(): Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+            f"Int; but got {indices.dtype} instead"
+        )
     rows = arg.tensor(weight, "embedding", "weight", 2)._data.shape[0] if weight._data.ndim else 0
     if weight._data.ndim != 2:
         raise RuntimeError(f"embedding(): 'weight' must be 2-D, got {weight._data.ndim}-D")
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
-            raise AssertionError(f"embedding(): padding_idx must be within num_embeddings, got {padding_idx} for {rows} rows")
+            raise AssertionError(
+                f"embedding(): padding_idx must be within num_embeddings, got {padding_idx} for {rows} rows"
+            )
         padding_idx %= rows
     if max_norm is not None:
         renormalise(indices, weight, max_norm, norm_type)
@@ -403,10 +419,14 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         raise RuntimeError(f"bilinear(): input batch dimensions do not match: got {list(left)} and {list(right)}")
     outputs, n, m = shape
     if left[-1:] != (n,) or right[-1:] != (m,):
-        raise RuntimeError(f"bilinear(): input1 and input2 must end in sizes {n} and {m} for weight of size {list(shape)}, but got "
-                           f"{list(left)} and {list(right)}")  # fmt: skip
+        raise RuntimeError(
+            f"bilinear(): input1 and input2 must end in sizes {n} and {m} for weight of size {list(shape)}, but got "
+            f"{list(left)} and {list(right)}"
+        )
     if bias is not None and bias._data.shape != (outputs,):
-        raise RuntimeError(f"bilinear(): bias size does not match weight size: got {list(bias.shape)} but expected [{outputs}]")
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {list(bias.shape)} but expected [{outputs}]"
+        )
     halves = F.linear(input1, F.reshape(F.mT(weight), (outputs * m, n)))
     products = F.mul(F.reshape(halves, (*left[:-1], outputs, m)), F.reshape(input2, (*right[:-1], 1, m)))
     out = F.sum(products, (-1,), False)
@@ -418,7 +438,9 @@ def one_hot_kernel(xp: Any, input: Any, *, classes: int) -> Any:
     if input.size and input.min() < 0:
         raise RuntimeError("one_hot(): Class values must be non-negative.")
     if input.size and input.max() >= classes:
-        raise RuntimeError(f"one_hot(): Class values must be smaller than num_classes, got {input.max()} for {classes}.")
+        raise RuntimeError(
+            f"one_hot(): Class values must be smaller than num_classes, got {input.max()} for {classes}."
+        )
     return (input[..., None] == np.arange(classes)).astype(np.int64)
 
 
@@ -455,14 +477,20 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """
     data = arg.tensor(tensor, "one_hot", "tensor")._data
     if data.dtype != np.int64:
-        raise RuntimeError(f"one_hot(): one_hot is only applicable to index tensor of type LongTensor, got {tensor.dtype}.")
+        raise RuntimeError(
+            f"one_hot(): one_hot is only applicable to index tensor of type LongTensor, got {tensor.dtype}."
+        )
     if num_classes == -1:
         if type(data) is not np.ndarray:
-            raise RuntimeError("one_hot(): the number of classes cannot be read from the values inside vmap or on the meta device; "
-                               "give num_classes")  # fmt: skip
+            raise RuntimeError(
+                "one_hot(): the number of classes cannot be read from the values inside vmap or on the meta device; "
+                "give num_classes"
+            )
         if not data.size:
             raise RuntimeError("one_hot(): Can not infer total number of classes from empty tensor.")
         num_classes = int(data.max()) + 1
     elif num_classes < 1 and not data.size:
-        raise RuntimeError(f"one_hot(): Class values must be smaller than num_classes, and num_classes positive, got {num_classes}.")
+        raise RuntimeError(
+            f"one_hot(): Class values must be smaller than num_classes, and num_classes positive, got {num_classes}."
+        )
     return F.one_hot(tensor, max(num_classes, 0))

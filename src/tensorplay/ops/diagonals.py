@@ -193,7 +193,9 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     return F.triu(input, matrix(input, diagonal, "triu"))
 
 
-def triangle_indices(name: str, keep: Any, row: Any, col: Any, offset: Any, dtype: Any, device: Any, layout: Any) -> Tensor:
+def triangle_indices(
+    name: str, keep: Any, row: Any, col: Any, offset: Any, dtype: Any, device: Any, layout: Any
+) -> Tensor:
     layouts.check_strided(layout, name)
     rows, columns = arg.integer(row, name, "row", 1), arg.integer(col, name, "col", 2)
     if rows < 0 or columns < 0:
@@ -204,7 +206,9 @@ def triangle_indices(name: str, keep: Any, row: Any, col: Any, offset: Any, dtyp
 
 
 @operator(method=False, out=False)
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None) -> Tensor:
+def tril_indices(
+    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None
+) -> Tensor:
     """Row and column numbers of the entries on and below a diagonal, as a tensor of two rows.
 
     Examples
@@ -218,7 +222,9 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, devi
 
 
 @operator(method=False, out=False)
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None) -> Tensor:
+def triu_indices(
+    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None
+) -> Tensor:
     """Row and column numbers of the entries on and above a diagonal, as a tensor of two rows.
 
     Examples

@@ -55,7 +55,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """
     x1, x2 = expanded("cosine_similarity", x1, x2)
     if x1._data.dtype.kind not in "fVc":
-        raise RuntimeError(f"cosine_similarity(): expected common dtype to be floating point, yet common dtype is {x1.dtype}")
+        raise RuntimeError(
+            f"cosine_similarity(): expected common dtype to be floating point, yet common dtype is {x1.dtype}"
+        )
     dims = (arg.dimension(dim, x1._data.ndim, "cosine_similarity"),)
     if not x1._data.ndim:
         x1, x2 = F.reshape(x1, (1,)), F.reshape(x2, (1,))

@@ -111,9 +111,11 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     tensor([[1., 1.]])
     """
     if arg.tensor(input, "dropout1d")._data.ndim not in (2, 3):
-        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input._data.ndim}D input. Note that dropout1d "
-                           "exists to provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and "
-                           "an optional batch dimension (i.e. 2D or 3D inputs).")  # fmt: skip
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {input._data.ndim}D input. Note that dropout1d exists "
+            "to provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
+            "batch dimension (i.e. 2D or 3D inputs)."
+        )
     return drop_channels("dropout1d", input, p, training, inplace, 2)
 
 
@@ -129,11 +131,19 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """
     ndim = arg.tensor(input, "dropout2d")._data.ndim
     if ndim not in (3, 4):
-        warnings.warn(f"dropout2d: Received a {ndim}-D input to dropout2d, which is deprecated and will result in an error in a "
-                      "future release.", UserWarning, stacklevel=2)  # fmt: skip
+        warnings.warn(
+            f"dropout2d: Received a {ndim}-D input to dropout2d, which is deprecated and will result in an error in a "
+            "future release.",
+            UserWarning,
+            stacklevel=2,
+        )
     if ndim == 3:
-        warnings.warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
-                      "- input is interpreted as shape (N, C, L), where C is the channel dim.", UserWarning, stacklevel=2)  # fmt: skip
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
+            "desired - input is interpreted as shape (N, C, L), where C is the channel dim.",
+            UserWarning,
+            stacklevel=2,
+        )
     return drop_channels("dropout2d", input, p, training, inplace, -1)
 
 
@@ -149,8 +159,12 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """
     ndim = arg.tensor(input, "dropout3d")._data.ndim
     if ndim not in (4, 5):
-        warnings.warn(f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated and will result in an error in a "
-                      "future release.", UserWarning, stacklevel=2)  # fmt: skip
+        warnings.warn(
+            f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated and will result in an error in a "
+            "future release.",
+            UserWarning,
+            stacklevel=2,
+        )
     return drop_channels("dropout3d", input, p, training, inplace, 4)
 
 
@@ -233,7 +247,10 @@ def in_package(name: str, fn: Any) -> None:
 in_package("dropout", lambda input, p, train: drop("dropout", input, p, train))
 in_package("feature_dropout", lambda input, p, train: drop("feature_dropout", input, p, train, True))
 in_package("alpha_dropout", lambda input, p, train: drop_to_floor("alpha_dropout", input, p, train, False))
-in_package("feature_alpha_dropout", lambda input, p, train: drop_to_floor("feature_alpha_dropout", input, p, train, True))
+in_package(
+    "feature_alpha_dropout",
+    lambda input, p, train: drop_to_floor("feature_alpha_dropout", input, p, train, True),
+)
 
 
 @package
@@ -280,7 +297,9 @@ def rrelu(
     tensor([-1.,  3.])
     """
     if lower > upper:
-        raise RuntimeError(f"rrelu(): Lower bound should be less than or equal to the upper bound, got {lower} and {upper}")
+        raise RuntimeError(
+            f"rrelu(): Lower bound should be less than or equal to the upper bound, got {lower} and {upper}"
+        )
     if inplace:
         return rrelu_(input, lower, upper, training)
     if not training:

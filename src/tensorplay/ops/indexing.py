@@ -95,9 +95,12 @@ def normal_index_kernel(xp: Any, index: Any, *, extent: int, dim: int) -> Any:
 primitive("normal_index", normal_index_kernel, batch="same")
 
 index_ = primitive(
-    "index", index_kernel, vjp={"input": lambda F, g, index, input_shape, dim: F.unindex(g, index, input_shape[dim], dim)},
-    jvp={"input": lambda F, t, index, dim: F.index(t, index, dim)}, batch=index_batch,
-)  # fmt: skip
+    "index",
+    index_kernel,
+    vjp={"input": lambda F, g, index, input_shape, dim: F.unindex(g, index, input_shape[dim], dim)},
+    jvp={"input": lambda F, t, index, dim: F.index(t, index, dim)},
+    batch=index_batch,
+)
 """``index(input, index, dim)``: the entries along ``dim`` (from the end) at integer positions of any shape, which takes
 the place of ``dim``."""
 
@@ -122,7 +125,9 @@ def unindex_batch(p: Any, values: Any, dims: Any, extent: int, dim: int) -> Any:
     order = (-ndim, *places, *(d for d in range(1 - ndim, 0) if d not in places))
     first = wrap(np.arange(size).reshape(size, *(1,) * count) * extent)
     rest = ndim - 1 - count
-    rows = F.unindex(F.permute(input, order), F.add(F.normal_index(index, extent, dim), first), size * extent, -1 - rest)
+    rows = F.unindex(
+        F.permute(input, order), F.add(F.normal_index(index, extent, dim), first), size * extent, -1 - rest
+    )
     apart = F.reshape(rows, (size, extent, *rows._data.shape[1:]))
     return from_front(apart, 2, dim)
 
@@ -180,7 +185,9 @@ def add_rows(out: Any, index: Any, values: Any) -> None:
 
     count = index.size
     ones, starts = np.ones(count, out.dtype), np.arange(count + 1, dtype=index.dtype)
-    _sparsetools.csc_matvecs(out.shape[0], count, out.shape[1], starts, index, ones, values.reshape(-1), out.reshape(-1))
+    _sparsetools.csc_matvecs(
+        out.shape[0], count, out.shape[1], starts, index, ones, values.reshape(-1), out.reshape(-1)
+    )
 
 
 # ---- writing entries
@@ -298,8 +305,10 @@ def positions_of(item: Any) -> Any:
     elif hasattr(item, "__index__"):
         return item.__index__()
     else:
-        raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-                         f"(got {type(item).__name__})")  # fmt: skip
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+            f"{type(item).__name__})"
+        )
     if array.dtype.kind == "O" or array.dtype.kind in "US":
         raise IndexError(f"an index must be integers or bools, or equal lists of them, got {item!r}")
     return wrap(array)
@@ -309,8 +318,9 @@ def as_tuple(index: Any) -> tuple[Any, ...]:
     """The index as one entry per item; a list that holds more than numbers counts as a tuple."""
     if isinstance(index, tuple):
         return index
-    if isinstance(index, list) and any(isinstance(i, (list, tuple, slice, Tensor, ndarray)) or i is None or i is Ellipsis
-                                       for i in index):  # fmt: skip
+    if isinstance(index, list) and any(
+        isinstance(i, (list, tuple, slice, Tensor, ndarray)) or i is None or i is Ellipsis for i in index
+    ):
         return tuple(index)
     return (index,)
 
@@ -349,7 +359,10 @@ def parse(index: Any, shape: tuple[int, ...]) -> tuple[tuple[Any, ...], list[tup
     advanced : list of (int, Tensor)
         Masks and integer tensors, with the dimension of ``x[basic]`` where each applies.
     """
-    items = [i if type(i) is int or type(i) is slice or i is None or i is Ellipsis else positions_of(i) for i in as_tuple(index)]
+    items = [
+        i if type(i) is int or type(i) is slice or i is None or i is Ellipsis else positions_of(i)
+        for i in as_tuple(index)
+    ]
     used, ndim = sum(span(i) for i in items), len(shape)
     if used > ndim:
         if ndim == 0 and len(items) == 1:
@@ -383,10 +396,15 @@ def parse(index: Any, shape: tuple[int, ...]) -> tuple[tuple[Any, ...], list[tup
             kind = data.dtype.kind
             if is_mask(item):
                 if kind == "u":
-                    warnings.warn("indexing with dtype tensorplay.uint8 is deprecated, use a dtype of bool", stacklevel=4)
+                    warnings.warn(
+                        "indexing with dtype tensorplay.uint8 is deprecated, use a dtype of bool",
+                        stacklevel=4,
+                    )
                 if data.shape != shape[dim : dim + data.ndim]:
-                    raise IndexError(f"The shape of the mask {list(data.shape)} at index {dim} does not match the shape of the "
-                                     f"indexed tensor {list(shape)} at index {dim}")  # fmt: skip
+                    raise IndexError(
+                        f"The shape of the mask {list(data.shape)} at index {dim} does not match the shape of the "
+                        f"indexed tensor {list(shape)} at index {dim}"
+                    )
                 if data.ndim == 0:
                     basic.append(None)
                 advanced.append((kept, item))
@@ -445,7 +463,12 @@ def merge(view: Tensor, advanced: list[tuple[int, Any]]) -> tuple[Tensor, Tensor
         raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
                          f"{', '.join(str(list(i._data.shape)) for _, i in pairs)}") from None  # fmt: skip
     if all([type(i._data) is ndarray for _, i in pairs]):
-        return view, wrap(joint([i._data for _, i in pairs], [shape[dim] for dim, _ in pairs], dims)), first - ndim, len(dims)
+        return (
+            view,
+            wrap(joint([i._data for _, i in pairs], [shape[dim] for dim, _ in pairs], dims)),
+            first - ndim,
+            len(dims),
+        )
     if any(i.is_meta for _, i in pairs):
         pairs = [(dim, wrap(Meta(i._data.shape, i._data.dtype))) for dim, i in pairs]
     index = None
@@ -538,7 +561,9 @@ def set_entries(self: Tensor, index: Any, value: Any) -> None:
         try:
             value = constant(value, self, name)
         except TypeError:
-            raise TypeError(f"can't assign a {type(value).__name__} to a tensor; make it one with tensor(...)") from None
+            raise TypeError(
+                f"can't assign a {type(value).__name__} to a tensor; make it one with tensor(...)"
+            ) from None
     basic, advanced = parse(index, self._data.shape)
     if any(i is not FULL for i in basic):
         self = F.slice(self, basic)
@@ -546,7 +571,9 @@ def set_entries(self: Tensor, index: Any, value: Any) -> None:
     while shape and shape[0] == 1 and len(shape) > (1 if advanced else self._data.ndim):
         shape = shape[1:]  # ones in front are dropped as far as need be
     if not advanced:
-        if len(shape) > self._data.ndim or any(n not in (1, m) for n, m in zip(reversed(shape), reversed(self._data.shape))):
+        if len(shape) > self._data.ndim or any(
+            n not in (1, m) for n, m in zip(reversed(shape), reversed(self._data.shape))
+        ):
             raise RuntimeError(f"The expanded size of the tensor {list(self._data.shape)} must match the existing size "
                                f"{list(shape)}: the value cannot be broadcast to the part written to")  # fmt: skip
         write(self, value if shape == value._data.shape else F.reshape(value, shape), name)
@@ -567,11 +594,15 @@ def set_entries(self: Tensor, index: Any, value: Any) -> None:
     while shape and shape[0] == 1 and len(shape) > len(result):
         shape = shape[1:]
     if len(shape) > len(result) or any(n not in (1, m) for n, m in zip(reversed(shape), reversed(result))):
-        raise RuntimeError(f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be broadcast to indexing "
-                           f"result of shape {list(result)}")  # fmt: skip
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be broadcast to indexing result "
+            f"of shape {list(result)}"
+        )
     if shape != value._data.shape:
         value = F.reshape(value, shape)
-    update(view, PRIMITIVES["put"], (checked_index(where, have, dim, count), value), (dim, count, False), put_store, name)
+    update(
+        view, PRIMITIVES["put"], (checked_index(where, have, dim, count), value), (dim, count, False), put_store, name
+    )
 
 
 def checked_index(index: Tensor, shape: tuple[int, ...], dim: int, count: int) -> Tensor:
@@ -637,7 +668,9 @@ def length(self: Tensor) -> int:
 def contains(self: Tensor, element: Any) -> bool:
     """Whether any element equals a number or tensor."""
     if not isinstance(element, (Tensor, int, float, complex, np.generic)):
-        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element).__name__}.")
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element).__name__}."
+        )
     return bool(arg.values(F.eq(self, element), "in").any())
 
 

@@ -184,8 +184,9 @@ def block_diag(*tensors: Tensor) -> Tensor:
         return wrap(np.zeros((1, 0), "f"))
     for i, t in enumerate(arg.tensors(tensors, "block_diag")):
         if t._data.ndim > 2:
-            raise RuntimeError(f"block_diag(): Input tensors must have 2 or fewer dimensions. Input {i} has {t._data.ndim} "
-                               "dimensions")  # fmt: skip
+            raise RuntimeError(
+                f"block_diag(): Input tensors must have 2 or fewer dimensions. Input {i} has {t._data.ndim} dimensions"
+            )
     blocks = of_common_dtype(tuple(t if t._data.ndim == 2 else F.reshape(t, (1, t._data.size)) for t in tensors))
     width, left, rows = sum(b._data.shape[1] for b in blocks), 0, []
     for b in blocks:
@@ -301,8 +302,10 @@ def split_kernel(xp: Any, input: Any, *, sizes: tuple[int, ...], dim: int) -> An
 
 def split_vjp(F: Any, g: Any, input_shape: tuple[int, ...], sizes: tuple[int, ...], dim: int) -> Any:
     some = next(part for part in g if part is not None)
-    parts = [zeros_of(F, (*input_shape[:dim], n, *input_shape[len(input_shape) + dim + 1 :]), some) if part is None else part
-             for part, n in zip(g, sizes)]  # fmt: skip
+    parts = [
+        zeros_of(F, (*input_shape[:dim], n, *input_shape[len(input_shape) + dim + 1 :]), some) if part is None else part
+        for part, n in zip(g, sizes)
+    ]
     return F.cat(*parts, dim=dim)
 
 
@@ -341,8 +344,10 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     dim = arg.dimension(dim, len(shape), "split", position=3)
     extent, size = shape[dim], arg.integer(split_size_or_sections, "split", "split_size", 2)
     if size < 0 or size == 0 and extent:
-        raise RuntimeError(f"split(): expects split_size be {'positive for a dimension with entries' if size == 0 else 'non-negative'}"
-                           f", but got split_size={size}")  # fmt: skip
+        raise RuntimeError(
+            "split(): expects split_size be "
+            f"{'positive for a dimension with entries' if size == 0 else 'non-negative'}, but got split_size={size}"
+        )
     whole, rest = divmod(extent, size) if size else (1, 0)
     return F.split(tensor, (size,) * whole + ((rest,) if rest else ()) or (0,), dim)
 
@@ -373,8 +378,10 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
     if any(n < 0 for n in sizes):
         raise RuntimeError(f"split_with_sizes(): expects split_sizes have only non-negative entries, got {list(sizes)}")
     if sum(sizes) != shape[dim]:
-        raise RuntimeError(f"split_with_sizes(): expects split_sizes to sum exactly to {shape[dim]} (input tensor's size at "
-                           f"dimension {dim + len(shape)}), but got split_sizes={list(sizes)}")  # fmt: skip
+        raise RuntimeError(
+            f"split_with_sizes(): expects split_sizes to sum exactly to {shape[dim]} (input tensor's size at dimension "
+            f"{dim + len(shape)}), but got split_sizes={list(sizes)}"
+        )
     return F.split(input, sizes, dim)
 
 
@@ -438,8 +445,10 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     if isinstance(indices_or_sections, Tensor):
         cuts = arg.values(indices_or_sections, "tensor_split")
         if cuts.ndim > 1:
-            raise RuntimeError("tensor_split(): expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
-                               f"tensor, but got a tensor with {cuts.ndim} dims")  # fmt: skip
+            raise RuntimeError(
+                "tensor_split(): expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
+                f"tensor, but got a tensor with {cuts.ndim} dims"
+            )
         if cuts.dtype != np.int64:
             raise RuntimeError("tensor_split(): expected tensor_indices_or_sections to have dtype of long, but got "
                                f"{indices_or_sections.dtype}")  # fmt: skip
@@ -460,13 +469,17 @@ def cut(input: Tensor, indices_or_sections: Any, dim: int, name: str, ndim: int)
     """``tensor_split`` that insists on a dimension, and on equal parts."""
     shape = arg.tensor(input, name)._data.shape
     if len(shape) < ndim:
-        raise RuntimeError(f"{name}(): requires a tensor with at least {ndim} dimension, but got a tensor with {len(shape)} "
-                           "dimensions!")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): requires a tensor with at least {ndim} dimension, but got a tensor with {len(shape)} "
+            "dimensions!"
+        )
     if not isinstance(indices_or_sections, (tuple, list)):
         sections = arg.integer(indices_or_sections, name, "indices_or_sections", 2)
         if not sections or shape[dim] % sections:
-            raise RuntimeError(f"{name}(): attempted to split along dimension {dim}, but the size of the dimension {shape[dim]} "
-                               f"is not divisible by the split_size {sections}!")  # fmt: skip
+            raise RuntimeError(
+                f"{name}(): attempted to split along dimension {dim}, but the size of the dimension {shape[dim]} is "
+                f"not divisible by the split_size {sections}!"
+            )
     return tensor_split(input, indices_or_sections, dim)
 
 

@@ -71,6 +71,10 @@ def map_dim_kernel(xp: Any, input: Any, *, matrix: Any, dim: int) -> Any:
 
 
 primitive(
-    "map_dim", map_dim_kernel, vjp={"input": lambda F, g, matrix, dim: F.map_dim(g, matrix.T, dim)}, jvp="linear", batch="same",
-)  # fmt: skip
+    "map_dim",
+    map_dim_kernel,
+    vjp={"input": lambda F, g, matrix, dim: F.map_dim(g, matrix.T, dim)},
+    jvp="linear",
+    batch="same",
+)
 """The vectors along ``dim`` times ``matrix``, (n, m)."""

@@ -46,7 +46,9 @@ def reduction_of(reduction: Any, size_average: Any, reduce: Any, name: str) -> s
         warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
                       UserWarning, stacklevel=3)  # fmt: skip
     if reduction not in REDUCTIONS:
-        raise ValueError(f"{name}(): {reduction!r} is not a valid value for reduction, which is one of {', '.join(REDUCTIONS)}")
+        raise ValueError(
+            f"{name}(): {reduction!r} is not a valid value for reduction, which is one of {', '.join(REDUCTIONS)}"
+        )
     return reduction
 
 
@@ -104,9 +106,12 @@ def pair(input: Tensor, target: Tensor, name: str, argument: str = "target") -> 
         dtype = promote_types(input.dtype, target.dtype).numpy
         input, target = (x if x._data.dtype == dtype else F.cast(x, dtype) for x in (input, target))
     if a.shape != b.shape:
-        warnings.warn(f"Using a target size ({list(b.shape)}) that is different to the input size ({list(a.shape)}). This will "
-                      "likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-                      UserWarning, stacklevel=4)  # fmt: skip
+        warnings.warn(
+            f"Using a target size ({list(b.shape)}) that is different to the input size ({list(a.shape)}). This will "
+            "likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+            UserWarning,
+            stacklevel=4,
+        )
         check_broadcast(name, [a.shape, b.shape])
         shape = np.broadcast_shapes(a.shape, b.shape)
         input, target = F.expand(input, shape), F.expand(target, shape)
@@ -468,8 +473,12 @@ def kl_div(
     if size_average is not None or reduce is not None or reduction not in ("batchmean", *REDUCTIONS):
         reduction = reduction_of(reduction, size_average, reduce, "kl_div")
     elif reduction == "mean":
-        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides "
-                      "only by the batch size, and aligns with the KL div math definition.", UserWarning, stacklevel=2)  # fmt: skip
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' "
+            "divides only by the batch size, and aligns with the KL div math definition.",
+            UserWarning,
+            stacklevel=2,
+        )
     losses = F.kl_div(arg.tensor(input, "kl_div"), arg.tensor(target, "kl_div", "target", 2), log_target)
     if reduction == "batchmean":
         return total(F, losses) / (input._data.shape[0] if input._data.ndim else 1)
@@ -564,7 +573,9 @@ def gaussian_nll_loss(
                 except ValueError:
                     fits = False
                 if not fits:
-                    raise ValueError(f"{name}(): var is of incorrect size, got {list(given)} for an input of {list(shape)}")
+                    raise ValueError(
+                        f"{name}(): var is of incorrect size, got {list(given)} for an input of {list(shape)}"
+                    )
         F.check_variance(var)
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not valid")

@@ -111,8 +111,10 @@ def margin_ranking_loss(
     reduction = reduction_of(reduction, size_average, reduce, name)
     ranks = [arg.tensor(x, name)._data.ndim for x in (input1, input2, target)]
     if len(set(ranks)) > 1:
-        raise RuntimeError(f"{name}(): All input tensors should have same dimension but got sizes: input1: {list(input1.shape)}, "
-                           f"input2: {list(input2.shape)}, target: {list(target.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): All input tensors should have same dimension but got sizes: input1: {list(input1.shape)}, "
+            f"input2: {list(input2.shape)}, target: {list(target.shape)}"
+        )
     return reduced(positive_part(-target * (input1 - input2) + margin), reduction)
 
 
@@ -196,8 +198,16 @@ def triplet_margin_loss(
     tensor(1.)
     """
     reduction = reduction_of(reduction, size_average, reduce, "triplet_margin_loss")
-    return triplets("triplet_margin_loss", lambda a, b: pairwise_distance(a, b, p, eps), anchor, positive, negative, margin, swap,
-                    reduction)  # fmt: skip
+    return triplets(
+        "triplet_margin_loss",
+        lambda a, b: pairwise_distance(a, b, p, eps),
+        anchor,
+        positive,
+        negative,
+        margin,
+        swap,
+        reduction,
+    )
 
 
 def triplets(
@@ -214,8 +224,10 @@ def triplets(
         raise ValueError(f"{name}(): margin must be greater than 0, got {margin}")
     ranks = [arg.tensor(x, name)._data.ndim for x in (anchor, positive, negative)]
     if len(set(ranks)) > 1:
-        raise RuntimeError(f"{name}(): The anchor, positive, and negative tensors are expected to have the same number of "
-                           f"dimensions, but got: anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
+        )
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = F.minimum(far, distance(positive, negative))
@@ -272,7 +284,9 @@ def rows_of(name: str, input: Tensor, target: Tensor) -> bool:
     shape = arg.tensor(input, name)._data.shape
     arg.tensor(target, name, "target", 2)
     if len(shape) > 2 or 0 in shape[len(shape) - 1 :]:
-        raise RuntimeError(f"{name}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}")
+        raise RuntimeError(
+            f"{name}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
+        )
     return len(shape) < 2
 
 
@@ -372,7 +386,9 @@ def multilabel_margin_loss(
     reduction = reduction_of(reduction, size_average, reduce, name)
     single = rows_of(name, input, target)
     if input._data.shape != target._data.shape:
-        raise RuntimeError(f"{name}(): inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+        raise RuntimeError(
+            f"{name}(): inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
+        )
     index_target(target, name)
     classes = input._data.shape[-1] if input._data.ndim else 1
     x, y = (F.reshape(t, (-1, classes)) if single else t for t in (input, target))
@@ -390,8 +406,10 @@ def listed_classes_kernel(xp: Any, input: Any, *, dtype: Any) -> Any:
     """Which entries are before the first -1; which classes are not among them."""
     classes = input.shape[-1]
     if input.size and not (input.min() >= -1 and input.max() < classes):
-        raise RuntimeError(f"multilabel_margin_loss(): target is out of range: it must be in [-1, {classes}), but reaches from "
-                           f"{input.min()} to {input.max()}")  # fmt: skip
+        raise RuntimeError(
+            f"multilabel_margin_loss(): target is out of range: it must be in [-1, {classes}), but reaches from "
+            f"{input.min()} to {input.max()}"
+        )
     listed = np.logical_and.accumulate(input >= 0, axis=-1)
     absent = np.ones((*input.shape[:-1], classes), bool)
     for k in range(classes):

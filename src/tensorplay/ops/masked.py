@@ -63,7 +63,9 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     mask, filler = bool_mask(mask, "masked_fill_"), number(value, input, "masked_fill_")
     whole = arg.broadcast_shape("masked_fill_", input._data.shape, mask._data.shape)
     if whole != input._data.shape:
-        raise RuntimeError(f"masked_fill_(): output with shape {list(input.shape)} doesn't match the broadcast shape {list(whole)}")
+        raise RuntimeError(
+            f"masked_fill_(): output with shape {list(input.shape)} doesn't match the broadcast shape {list(whole)}"
+        )
     return update(input, PRIMITIVES["fill_where"], (mask, filler), (), fill_where_store, "masked_fill_")
 
 
@@ -86,8 +88,10 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     shape = arg.broadcast_shape("masked_scatter", input._data.shape, chosen.shape)
     index = np.flatnonzero(np.broadcast_to(chosen, shape))
     if source._data.size < index.size:
-        raise RuntimeError(f"masked_scatter(): Number of elements of source ({source._data.size}) < number of ones in mask "
-                           f"({index.size})")  # fmt: skip
+        raise RuntimeError(
+            f"masked_scatter(): Number of elements of source ({source._data.size}) < number of ones in mask "
+            f"({index.size})"
+        )
     values = F.slice(F.reshape(source, (source._data.size,)), (slice(0, index.size),))
     if shape != input._data.shape:
         input = F.expand(input, shape)
@@ -109,8 +113,10 @@ def nonzero_kernel(xp: Any, input: Any) -> Any:
 def nonzero_batch(p: Any, values: Any, dims: Any) -> Any:
     rows = [F.nonzero(F.slice(values[0], (i,))) for i in range(values[0]._data.shape[0])]
     if any(r._data.shape != rows[0]._data.shape for r in rows):
-        raise RuntimeError("vmap: nonzero() finds a different number of positions in different examples, which cannot be one "
-                           "tensor. Use where() to choose between values instead")  # fmt: skip
+        raise RuntimeError(
+            "vmap: nonzero() finds a different number of positions in different examples, which cannot be one tensor. "
+            "Use where() to choose between values instead"
+        )
     return F.stack(*rows, dim=-3)
 
 
@@ -168,7 +174,9 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     size = arg.integer(size, "nonzero_static", "size", 2)
     if size < 0:
         raise RuntimeError(f"nonzero_static(): size must be non-negative, got {size}")
-    return F.nonzero_static(arg.tensor(input, "nonzero_static"), size, arg.integer(fill_value, "nonzero_static", "fill_value", 3))
+    return F.nonzero_static(
+        arg.tensor(input, "nonzero_static"), size, arg.integer(fill_value, "nonzero_static", "fill_value", 3)
+    )
 
 
 def nonzero_static_kernel(xp: Any, input: Any, *, size: int, fill_value: int) -> Any:

@@ -59,7 +59,16 @@ def standardised(F: Any, x: Any, ndim: int, eps: float, centred: bool = True) ->
 
 
 def layer_norm_vjp(
-    F: Any, g: Any, input: Any, weight: Any, bias_shape: Any, ndim: int, eps: float, centred: bool, kept: Any, needs: Any
+    F: Any,
+    g: Any,
+    input: Any,
+    weight: Any,
+    bias_shape: Any,
+    ndim: int,
+    eps: float,
+    centred: bool,
+    kept: Any,
+    needs: Any,
 ) -> Any:
     if kept is not None:
         return layer_norm_pull(g, weight, bias_shape, centred, kept, needs)
@@ -179,15 +188,19 @@ def normalised_shape(
     data = arg.tensor(input, name)._data
     whole, n = data.shape, len(shape)
     if not n:
-        raise RuntimeError(f"{name}(): Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-                           f"element, but got normalized_shape = {list(shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
+            f"but got normalized_shape = {list(shape)}"
+        )
     if whole[max(len(whole) - n, 0) :] != shape:
         raise RuntimeError(f"{name}(): Given normalized_shape={list(shape)}, expected input with shape [*, "
                            f"{', '.join(map(str, shape))}], but got input of size{list(whole)}")  # fmt: skip
     for argument, a in (("weight", weight), ("bias", bias)):
         if a is not None and a._data.shape != shape:
-            raise RuntimeError(f"{name}(): Expected {argument} to be of same shape as normalized_shape, but got {argument} of "
-                               f"shape {list(a._data.shape)} and normalized_shape = {list(shape)}")  # fmt: skip
+            raise RuntimeError(
+                f"{name}(): Expected {argument} to be of same shape as normalized_shape, but got {argument} of shape "
+                f"{list(a._data.shape)} and normalized_shape = {list(shape)}"
+            )
     if data.dtype.kind not in "fV":
         raise RuntimeError(f'{name}(): not implemented for {input.dtype}')
     return shape
@@ -335,7 +348,9 @@ def batch_norm_jvp(F: Any, tangents: Any, input: Any, weight: Any, out: Any, eps
 def batch_norm_batch(p: Any, values: list[Any], dims: list[Any], eps: float) -> Any:
     """The examples' channels stand side by side."""
     size = batch_size(values, dims)
-    input, *vectors = (v if v is None or d == 0 else expand_to_batch(v, size) for v, d in zip(values, dims, strict=True))
+    input, *vectors = (
+        v if v is None or d == 0 else expand_to_batch(v, size) for v, d in zip(values, dims, strict=True)
+    )
     folded = [None if v is None else F.reshape(v, (v._data.shape[0] * v._data.shape[1],)) for v in vectors]
     return unfold_channels(F.batch_norm(fold_channels(input), *folded, eps), size)
 
@@ -426,7 +441,9 @@ def batch_norm(
         return with_statistics(input, running_mean, running_var, weight, bias, eps)
     count = data.size // (shape[1] or 1)
     if count == 1:
-        raise ValueError(f"batch_norm(): Expected more than 1 value per channel when training, got input size {list(shape)}")
+        raise ValueError(
+            f"batch_norm(): Expected more than 1 value per channel when training, got input size {list(shape)}"
+        )
     if running_mean is not None or running_var is not None:
         mean, var = F.channel_moments(input.detach())
         update_statistics(running_mean, running_var, mean, var, count, momentum)
@@ -465,15 +482,21 @@ def group_norm(
         raise RuntimeError(f"group_norm(): Expected at least 2 dimensions for input tensor but received {len(shape)}")
     n, channels = shape[:2]
     if num_groups < 1 or channels % num_groups:
-        raise RuntimeError(f"group_norm(): Expected number of channels in input to be divisible by num_groups, but got input of "
-                           f"shape {list(shape)} and num_groups={num_groups}")  # fmt: skip
+        raise RuntimeError(
+            "group_norm(): Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(shape)} and num_groups={num_groups}"
+        )
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and v._data.shape != (channels,):
-            raise RuntimeError(f"group_norm(): Expected {name} to be a vector of size equal to the number of channels in input, "
-                               f"but got {name} of shape {list(v._data.shape)} and input of shape {list(shape)}")  # fmt: skip
+            raise RuntimeError(
+                f"group_norm(): Expected {name} to be a vector of size equal to the number of channels in input, but "
+                f"got {name} of shape {list(v._data.shape)} and input of shape {list(shape)}"
+            )
     size = math.prod(shape[1:])
     if n * size // num_groups == 1:
-        raise ValueError(f"group_norm(): Expected more than 1 value per channel when training, got input size {list(shape)}")
+        raise ValueError(
+            f"group_norm(): Expected more than 1 value per channel when training, got input size {list(shape)}"
+        )
     rows = F.reshape(input, (n, num_groups, size // num_groups))
     out = F.reshape(F.layer_norm(rows, None, None, 1, eps, True), shape)
     return affine(out, weight, bias)
@@ -526,17 +549,30 @@ def instance_norm(
     if len(shape) < 2:
         raise RuntimeError(f"instance_norm(): expected an input of shape (N, C, ...), got {list(shape)}")
     n, channels = shape[:2]
-    check_vectors("instance_norm", channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    check_vectors(
+        "instance_norm",
+        channels,
+        running_mean=running_mean,
+        running_var=running_var,
+        weight=weight,
+        bias=bias,
+    )
     if not use_input_stats:
         if running_mean is None or running_var is None:
-            raise RuntimeError("instance_norm(): Expected running_mean and running_var to be defined when use_input_stats=False")
+            raise RuntimeError(
+                "instance_norm(): Expected running_mean and running_var to be defined when use_input_stats=False"
+            )
         return with_statistics(input, running_mean, running_var, weight, bias, eps)
     size = math.prod(shape[2:])
     if size == 1:
-        raise ValueError(f"instance_norm(): Expected more than 1 spatial element when training, got input size {list(shape)}")
+        raise ValueError(
+            f"instance_norm(): Expected more than 1 spatial element when training, got input size {list(shape)}"
+        )
     rows = F.reshape(input, (n, channels, size))
     if running_mean is not None or running_var is not None:
-        mean, var = (F.reshape(m, (n, channels)) for m in F.channel_moments(F.reshape(rows.detach(), (1, n * channels, size))))
+        mean, var = (
+            F.reshape(m, (n, channels)) for m in F.channel_moments(F.reshape(rows.detach(), (1, n * channels, size)))
+        )
         average = [F.reshape(F.sum_to(m, (1, channels)), (channels,)) * (1 / n) for m in (mean, var)]
         update_statistics(running_mean, running_var, *average, size, momentum)
     return affine(F.reshape(F.layer_norm(rows, None, None, 1, eps, True), shape), weight, bias)
@@ -564,14 +600,20 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     """
     shape = arg.tensor(input, "local_response_norm")._data.shape
     if len(shape) < 3:
-        raise ValueError(f"local_response_norm(): Expected 3D or higher dimensionality input (got {len(shape)} dimensions)")
+        raise ValueError(
+            f"local_response_norm(): Expected 3D or higher dimensionality input (got {len(shape)} dimensions)"
+        )
     if not input._data.size:
         return input
     n, channels = shape[:2]
     squares = F.reshape(F.mul(input, input), (n, channels, math.prod(shape[2:])))
     before, whole = size // 2, channels + size - 1
-    padded = F.unslice(squares, (n, whole, squares._data.shape[2]), (slice(None), slice(before, before + channels), slice(None)))
-    mean = F.reshape(F.sum_pool(padded, (size, 1), (1, 1), (0, 0), (channels, squares._data.shape[2])), shape) * (1 / size)
+    padded = F.unslice(
+        squares, (n, whole, squares._data.shape[2]), (slice(None), slice(before, before + channels), slice(None))
+    )
+    mean = F.reshape(F.sum_pool(padded, (size, 1), (1, 1), (0, 0), (channels, squares._data.shape[2])), shape) * (
+        1 / size
+    )
     return input / (mean * alpha + k) ** beta
 
 

@@ -71,13 +71,20 @@ def edge_index(mode: str, n: int, low: int, high: int, dim: int, shape: tuple[in
         return at.clip(0, n - 1)
     if mode == "circular":
         if low > n or high > n:
-            raise RuntimeError(f"pad(): Padding value causes wrapping around more than once: padding ({low}, {high}) at dimension "
-                               f"{dim} of input {list(shape)}")  # fmt: skip
-        start, left = max(-low, 0), n - max(-low, 0) - max(-high, 0)  # what is cropped does not come back at the other end
+            raise RuntimeError(
+                f"pad(): Padding value causes wrapping around more than once: padding ({low}, {high}) at dimension "
+                f"{dim} of input {list(shape)}"
+            )
+        start, left = (
+            max(-low, 0),
+            n - max(-low, 0) - max(-high, 0),
+        )  # what is cropped does not come back at the other end
         return start + np.arange(-max(low, 0), left + max(high, 0)) % max(left, 1)
     if low >= n or high >= n:
-        raise RuntimeError("pad(): Argument #4: Padding size should be less than the corresponding input dimension, but got: "
-                           f"padding ({low}, {high}) at dimension {dim} of input {list(shape)}")  # fmt: skip
+        raise RuntimeError(
+            "pad(): Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
+            f"({low}, {high}) at dimension {dim} of input {list(shape)}"
+        )
     at = np.abs(at)
     return np.where(at >= n, 2 * (n - 1) - at, at)
 
@@ -117,14 +124,18 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         raise RuntimeError(f"pad(): Padding length must be divisible by 2, got {len(widths)}")
     n = len(widths) // 2
     if n > len(shape):
-        raise RuntimeError("pad(): Padding length should be less than or equal to two times the input dimension but got padding "
-                           f"length {len(widths)} and input of dimension {len(shape)}")  # fmt: skip
+        raise RuntimeError(
+            "pad(): Padding length should be less than or equal to two times the input dimension but got padding "
+            f"length {len(widths)} and input of dimension {len(shape)}"
+        )
     pads = tuple((widths[2 * i], widths[2 * i + 1]) for i in range(n - 1, -1, -1))
     for i, (low, high) in enumerate(pads):
         size = shape[len(shape) - n + i]
         if size + low + high < 0:
-            raise RuntimeError(f"pad(): The input size {size}, plus negative padding {low} and {high} resulted in a negative output "
-                               f"size, which is invalid. Check dimension {len(shape) - n + i} of your input.")  # fmt: skip
+            raise RuntimeError(
+                f"pad(): The input size {size}, plus negative padding {low} and {high} resulted in a negative output "
+                f"size, which is invalid. Check dimension {len(shape) - n + i} of your input."
+            )
     if mode == "constant":
         return F.pad(input, pads, value or 0)
     if value is not None and value != 0:
@@ -132,12 +143,15 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"pad(): Unrecognised padding mode {mode}")
     if not 1 <= n <= 3 or len(shape) not in (n + 1, n + 2):
-        raise NotImplementedError("pad(): Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now: "
-                                  f"{mode} padding of the last {n} dimensions takes an input of {n + 1} or {n + 2} dimensions, got "
-                                  f"{len(shape)}")  # fmt: skip
+        raise NotImplementedError(
+            f"pad(): Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now: {mode} padding of "
+            f"the last {n} dimensions takes an input of {n + 1} or {n + 2} dimensions, got {len(shape)}"
+        )
     if 0 in shape[-n - 1 :]:
-        raise RuntimeError(f"pad(): Expected {n + 1}D or {n + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
-                           f"dimensions for input, but got: {list(shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"pad(): Expected {n + 1}D or {n + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(shape)}"
+        )
     out = input
     for i, (low, high) in enumerate(pads):
         if low or high:
@@ -161,15 +175,22 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     tensor([[[0., 1.],
              [2., 3.]]])
     """
-    shape, r = arg.tensor(input, "pixel_shuffle")._data.shape, arg.integer(upscale_factor, "pixel_shuffle", "upscale_factor", 2)
+    shape, r = (
+        arg.tensor(input, "pixel_shuffle")._data.shape,
+        arg.integer(upscale_factor, "pixel_shuffle", "upscale_factor", 2),
+    )
     if len(shape) < 3:
-        raise RuntimeError(f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {len(shape)} dimension(s)")
+        raise RuntimeError(
+            f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {len(shape)} dimension(s)"
+        )
     if r <= 0:
         raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
     *lead, channels, h, w = shape
     if channels % (r * r):
-        raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
-                           f"but input.size(-3)={channels} is not divisible by {r * r}")  # fmt: skip
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
+            f"but input.size(-3)={channels} is not divisible by {r * r}"
+        )
     split = F.reshape(input, (*lead, channels // (r * r), r, r, h, w))
     n = len(lead)
     order = (*range(-5 - n, -5), -5, -2, -4, -1, -3)
@@ -215,14 +236,19 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     >>> tp.channel_shuffle(tp.arange(4.).reshape(1, 4, 1), 2).reshape(4)
     tensor([0., 2., 1., 3.])
     """
-    shape, groups = arg.tensor(input, "channel_shuffle")._data.shape, arg.integer(groups, "channel_shuffle", "groups", 2)
+    shape, groups = (
+        arg.tensor(input, "channel_shuffle")._data.shape,
+        arg.integer(groups, "channel_shuffle", "groups", 2),
+    )
     if len(shape) < 3:
         raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(shape)}")
     if groups <= 0:
         raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
     n, channels, *rest = shape
     if channels % groups:
-        raise RuntimeError(f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups.")
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups."
+        )
     split = F.reshape(input, (n, groups, channels // groups, *rest))
     k = len(rest)
     return F.reshape(F.permute(split, (-3 - k, -1 - k, -2 - k, *range(-k, 0))), shape)

@@ -32,7 +32,9 @@ def select_index(shape: tuple[int, ...], dim: Any, index: Any, name: str) -> tup
     dim = arg.dimension(dim, len(shape), name)
     i = arg.integer(index, name, "index", 3)
     if not -shape[dim] <= i < shape[dim]:
-        raise IndexError(f"{name}(): index {i} out of range for tensor of size {list(shape)} at dimension {dim + len(shape)}")
+        raise IndexError(
+            f"{name}(): index {i} out of range for tensor of size {list(shape)} at dimension {dim + len(shape)}"
+        )
     return (*(slice(None),) * (len(shape) + dim), i, *(slice(None),) * (-1 - dim))
 
 
@@ -52,11 +54,17 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     dim = arg.dimension(dim, len(shape), "narrow")
     if isinstance(start, Tensor) and (start._data.ndim or start._data.dtype.kind not in "iu"):
         raise RuntimeError("narrow(): start must be an 0-dim integral Tensor.")
-    begin, count, extent = arg.integer(start, "narrow", "start", 3), arg.integer(length, "narrow", "length", 4), shape[dim]
+    begin, count, extent = (
+        arg.integer(start, "narrow", "start", 3),
+        arg.integer(length, "narrow", "length", 4),
+        shape[dim],
+    )
     if count < 0:
         raise RuntimeError(f"narrow(): length must be non-negative, got {count}")
     if not -extent <= begin <= extent:
-        raise IndexError(f"narrow(): start out of range (expected to be in range of [{-extent}, {extent}], but got {begin})")
+        raise IndexError(
+            f"narrow(): start out of range (expected to be in range of [{-extent}, {extent}], but got {begin})"
+        )
     begin += extent if begin < 0 else 0
     if begin + count > extent:
         raise RuntimeError(f"narrow(): start ({begin}) + length ({count}) exceeds dimension size ({extent}).")

@@ -87,8 +87,15 @@ def nearest_index(n: int, out: int, scale: float, exact: bool) -> Any:
 
 # ---- interpolate
 
-MODES = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bilinear": (2,), "bicubic": (2,), "trilinear": (3,),
-         "area": (1, 2, 3)}  # fmt: skip
+MODES = {
+    "nearest": (1, 2, 3),
+    "nearest-exact": (1, 2, 3),
+    "linear": (1,),
+    "bilinear": (2,),
+    "bicubic": (2,),
+    "trilinear": (3,),
+    "area": (1, 2, 3),
+}
 
 
 @functional
@@ -129,22 +136,28 @@ def interpolate(
     n = len(shape) - 2
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
-            raise ValueError("interpolate(): align_corners option can only be set with the interpolating modes: linear | bilinear | "
-                             "bicubic | trilinear")  # fmt: skip
+            raise ValueError(
+                "interpolate(): align_corners option can only be set with the interpolating modes: linear | bilinear | "
+                "bicubic | trilinear"
+            )
     elif align_corners is None:
         align_corners = False
     out, ratios = output_size(shape[2:], size, scale_factor, recompute_scale_factor)
     if antialias and not (mode in ("bilinear", "bicubic") and n == 2):
-        raise ValueError("interpolate(): Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as "
-                         "input")  # fmt: skip
+        raise ValueError(
+            "interpolate(): Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as "
+            "input"
+        )
     if mode not in MODES or n not in MODES[mode]:
         raise NotImplementedError(
-            f"interpolate(): Input Error: Only 3D, 4D and 5D input Tensors supported (got {len(shape)}D) for the modes: nearest | "
-            f"linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
+            f"interpolate(): Input Error: Only 3D, 4D and 5D input Tensors supported (got {len(shape)}D) for the "
+            f"modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
         )
     if min(out) < 1 or 0 in shape[1:]:
-        raise RuntimeError(f"interpolate(): Input and output sizes should be greater than 0, but got input (H, W): {list(shape[2:])} "
-                           f"output (H, W): {list(out)}")  # fmt: skip
+        raise RuntimeError(
+            f"interpolate(): Input and output sizes should be greater than 0, but got input (H, W): {list(shape[2:])} "
+            f"output (H, W): {list(out)}"
+        )
     if mode == "area":
         return pool.adaptive_means("interpolate", n, input, out)
     kind = input._data.dtype.kind
@@ -193,13 +206,17 @@ def output_size(
         out = tuple(arg.integers(size, "interpolate", "size", 2))
         out = out * n if len(out) == 1 and not isinstance(size, (tuple, list)) else out
         if len(out) != n:
-            raise ValueError("interpolate(): Input and output must have the same number of spatial dimensions, but got input with "
-                             f"spatial dimensions of {list(old)} and output size of {list(out)}")  # fmt: skip
+            raise ValueError(
+                "interpolate(): Input and output must have the same number of spatial dimensions, but got input with "
+                f"spatial dimensions of {list(old)} and output size of {list(out)}"
+            )
         return out, tuple(a / b if b else 1.0 for a, b in zip(old, out, strict=True))
     factors = tuple(scale_factor) if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * n
     if len(factors) != n:
-        raise ValueError("interpolate(): Input and scale_factor must have the same number of spatial dimensions, but got input with "
-                         f"spatial dimensions of {list(old)} and scale_factor of shape {list(factors)}")  # fmt: skip
+        raise ValueError(
+            "interpolate(): Input and scale_factor must have the same number of spatial dimensions, but got input with "
+            f"spatial dimensions of {list(old)} and scale_factor of shape {list(factors)}"
+        )
     out = tuple(math.floor(a * float(f)) for a, f in zip(old, factors, strict=True))
     if recompute:
         return out, tuple(a / b if b else 1.0 for a, b in zip(old, out, strict=True))
@@ -232,7 +249,10 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
     >>> tp.nn.functional.upsample_nearest(tp.tensor([[[1., 3.]]]), size=4)
     tensor([[[1., 1., 3., 3.]]])
     """
-    warnings.warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    warnings.warn(
+        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
+        stacklevel=2,
+    )
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
@@ -246,7 +266,10 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
     >>> tp.nn.functional.upsample_bilinear(tp.tensor([[[[1., 3.]]]]), size=(1, 3))
     tensor([[[[1., 2., 3.]]]])
     """
-    warnings.warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    warnings.warn(
+        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
+        stacklevel=2,
+    )
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
@@ -284,10 +307,14 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         raise ValueError(f"affine_grid(): Expected theta to have floating point type, but got {theta.dtype}")
     n = len(size) - 2
     if n not in (2, 3):
-        raise NotImplementedError(f"affine_grid(): only supports 4D and 5D sizes, for 2D and 3D affine transforms, got size {size}")
+        raise NotImplementedError(
+            f"affine_grid(): only supports 4D and 5D sizes, for 2D and 3D affine transforms, got size {size}"
+        )
     if data.shape != (size[0], n, n + 1):
-        raise ValueError(f"affine_grid(): Expected a batch of {n}D affine matrices of shape {size[0]}x{n}x{n + 1} for size {size}. "
-                         f"Got {list(data.shape)}.")  # fmt: skip
+        raise ValueError(
+            f"affine_grid(): Expected a batch of {n}D affine matrices of shape {size[0]}x{n}x{n + 1} for size {size}. "
+            f"Got {list(data.shape)}."
+        )
     if min(size) < 1:
         raise ValueError(f"affine_grid(): Expected non-zero, positive output size. Got {size}")
     axes = []
@@ -384,23 +411,35 @@ def grid_sample(
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError(f"{name}(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'")
     if padding_mode not in ("zeros", "border", "reflection"):
-        raise ValueError(f"{name}(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '{padding_mode}'")
+        raise ValueError(
+            f"{name}(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '{padding_mode}'"
+        )
     shape, wanted = arg.tensor(input, name)._data.shape, arg.tensor(grid, name, "grid", 2)._data.shape
     n = len(shape) - 2
     if n not in (2, 3) or len(wanted) != len(shape):
-        raise RuntimeError(f"{name}(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes "
-                           f"{list(shape)} and grid with sizes {list(wanted)}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes "
+            f"{list(shape)} and grid with sizes {list(wanted)}"
+        )
     if shape[0] != wanted[0]:
-        raise RuntimeError(f"{name}(): expected grid and input to have same batch size, but got input with sizes {list(shape)} and "
-                           f"grid with sizes {list(wanted)}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): expected grid and input to have same batch size, but got input with sizes {list(shape)} and "
+            f"grid with sizes {list(wanted)}"
+        )
     if wanted[-1] != n:
-        raise RuntimeError(f"{name}(): expected grid to have size {n} in last dimension, but got grid with sizes {list(wanted)}")
+        raise RuntimeError(
+            f"{name}(): expected grid to have size {n} in last dimension, but got grid with sizes {list(wanted)}"
+        )
     if 0 in shape[2:]:
-        raise RuntimeError(f"{name}(): expected input to have non-empty spatial dimensions, but input has sizes {list(shape)}")
+        raise RuntimeError(
+            f"{name}(): expected input to have non-empty spatial dimensions, but input has sizes {list(shape)}"
+        )
     if mode == "bicubic" and n == 3:
         raise RuntimeError(f"{name}(): bicubic interpolation only supports 4D input")
     if input._data.dtype != grid._data.dtype:
-        raise RuntimeError(f"{name}(): expected input and grid to have the same dtype, but got {input.dtype} and {grid.dtype}")
+        raise RuntimeError(
+            f"{name}(): expected input and grid to have the same dtype, but got {input.dtype} and {grid.dtype}"
+        )
     corners, size = bool(align_corners), shape[2:]
     at = places_of(grid, size, padding_mode, corners, mode != "bicubic")
     if mode == "nearest":
@@ -409,7 +448,10 @@ def grid_sample(
     if mode == "bilinear":
         taps = [[(whole, 1 - (x - whole)), (whole + 1, x - whole)] for x, whole in zip(at, low, strict=True)]
     else:
-        taps = [bicubic_taps(x, whole, extent, padding_mode, corners) for x, whole, extent in zip(at, low, size, strict=True)]
+        taps = [
+            bicubic_taps(x, whole, extent, padding_mode, corners)
+            for x, whole, extent in zip(at, low, size, strict=True)
+        ]
     total = None
     for choice in itertools.product(*taps):
         weight = choice[0][1]
@@ -443,7 +485,9 @@ SAMPLING, EDGES = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "refle
 
 
 @operator(method=False, out=False, aliases=("grid_sampler_2d", "grid_sampler_3d"))
-def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
+def grid_sampler(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
     """:func:`tensorplay.nn.functional.grid_sample`, with the modes as numbers.
 
     Parameters

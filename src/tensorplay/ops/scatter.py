@@ -94,10 +94,17 @@ def as_vector(index: Tensor, name: str) -> Tensor:
 def in_bounds(index: Tensor, extent: int, dim: int, name: str, negative: bool = False) -> Tensor:
     """The index, refused if it is out of bounds; checked before anything is written."""
     data = index._data
-    if type(data) is np.ndarray and data.size and (
-            data.max() >= extent or data.min() < -extent if negative else data.view(f"u{data.itemsize}").max() >= extent):
+    if (
+        type(data) is np.ndarray
+        and data.size
+        and (
+            data.max() >= extent or data.min() < -extent if negative else data.view(f"u{data.itemsize}").max() >= extent
+        )
+    ):
         bad = data[(data >= extent) | (data < (-extent if negative else 0))].reshape(-1)[0]
-        kind = IndexError if name.startswith(("index_fill", "index_copy", "index_select", "take", "put")) else RuntimeError
+        kind = (
+            IndexError if name.startswith(("index_fill", "index_copy", "index_select", "take", "put")) else RuntimeError
+        )
         raise kind(f"{name}(): index {bad} is out of bounds for dimension {dim} with size {extent}")
     return index
 
@@ -149,23 +156,34 @@ def slices(input: Tensor, dim: Any, index: Any, source: Any, name: str) -> tuple
     have = arg.tensor(source, name, "source", 4)._data.shape
     kind = IndexError if name == "index_copy" else RuntimeError
     if source._data.dtype != input._data.dtype:
-        raise RuntimeError(f"{name}(): self and source expected to have the same dtype, but got (self) {input.dtype} and "
-                           f"(source) {source.dtype}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): self and source expected to have the same dtype, but got (self) {input.dtype} and (source) "
+            f"{source.dtype}"
+        )
     if not shape or not have:
         if len(shape) > 1 or len(have) > 1 or input._data.size != 1 and shape or source._data.size != vector._data.size:
-            raise kind(f"{name}(): source tensor shape must match self tensor shape, excluding the specified dimension. Got "
-                       f"self.shape = {list(shape)} source.shape = {list(have)}")  # fmt: skip
+            raise kind(
+                f"{name}(): source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+                f"self.shape = {list(shape)} source.shape = {list(have)}"
+            )
         in_bounds(vector, shape[dim] if shape else 1, 0, name)
         return dim, vector, F.reshape(source, (vector._data.size,))
     if len(have) != len(shape):
         raise kind(f"{name}(): When source and destination are not scalars, their dimensionality must match. Source "
                    f"dimensionality ({len(have)}), destination dimensionality ({len(shape)})")  # fmt: skip
     if have[dim] != vector._data.size:
-        raise kind(f"{name}(): Number of indices ({vector._data.size}) should be equal to source.size(dim): ({have[dim]}), for "
-                   f"dim: {dim + len(shape)}")  # fmt: skip
-    if have[: len(shape) + dim] + have[len(shape) + dim + 1 :] != shape[: len(shape) + dim] + shape[len(shape) + dim + 1 :]:
-        raise RuntimeError(f"{name}(): source tensor shape must match self tensor shape, excluding the specified dimension. Got "
-                           f"self.shape = {list(shape)} source.shape = {list(have)}")  # fmt: skip
+        raise kind(
+            f"{name}(): Number of indices ({vector._data.size}) should be equal to source.size(dim): ({have[dim]}), "
+            f"for dim: {dim + len(shape)}"
+        )
+    if (
+        have[: len(shape) + dim] + have[len(shape) + dim + 1 :]
+        != shape[: len(shape) + dim] + shape[len(shape) + dim + 1 :]
+    ):
+        raise RuntimeError(
+            f"{name}(): source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+            f"self.shape = {list(shape)} source.shape = {list(have)}"
+        )
     return dim, in_bounds(vector, shape[dim], dim + len(shape), name), source
 
 
@@ -231,8 +249,10 @@ def number(value: Any, like: Tensor, name: str) -> Tensor:
     if not isinstance(value, Tensor):
         return constant(value, like, name)
     if value._data.ndim:
-        raise RuntimeError(f"{name}(): only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} "
-                           "dimension(s).")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} "
+            "dimension(s)."
+        )
     if value._data.dtype == like._data.dtype:
         return value
     if value._data.dtype.kind == "c":
@@ -284,9 +304,12 @@ def gather_kernel(xp: Any, input: Any, index: Any, *, dim: int) -> Any:
 
 
 primitive(
-    "gather", gather_kernel, vjp={"input": lambda F, g, index, input_shape, dim: F.ungather(g, index, input_shape, dim)},
-    jvp={"input": lambda F, t, index, dim: F.gather(t, index, dim)}, batch="same",
-)  # fmt: skip
+    "gather",
+    gather_kernel,
+    vjp={"input": lambda F, g, index, input_shape, dim: F.ungather(g, index, input_shape, dim)},
+    jvp={"input": lambda F, t, index, dim: F.gather(t, index, dim)},
+    batch="same",
+)
 
 
 def ungather_kernel(xp: Any, input: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:
@@ -328,18 +351,26 @@ def along(input: Tensor, dim: Any, index: Any, name: str, source: Tensor | None 
         return dim, index
     whole, small = shape or (1,), have or (1,)
     if len(whole) != len(small):
-        raise RuntimeError(f"{name}(): Index tensor must have the same number of dimensions as input tensor, got {len(have)} and "
-                           f"{len(shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): Index tensor must have the same number of dimensions as input tensor, got {len(have)} and "
+            f"{len(shape)}"
+        )
     for i, (n, m) in enumerate(zip(small, whole)):
         if n > m and i != len(whole) + dim:
-            raise RuntimeError(f"{name}(): Expected index {list(have)} to be no larger than self {list(shape)} apart from dimension "
-                               f"{len(whole) + dim}")  # fmt: skip
+            raise RuntimeError(
+                f"{name}(): Expected index {list(have)} to be no larger than self {list(shape)} apart from dimension "
+                f"{len(whole) + dim}"
+            )
     if source is not None and source._data.ndim:
         if source._data.ndim != len(small):
-            raise RuntimeError(f"{name}(): Index tensor must have the same number of dimensions as src tensor, got {len(have)} and "
-                               f"{source._data.ndim}")  # fmt: skip
+            raise RuntimeError(
+                f"{name}(): Index tensor must have the same number of dimensions as src tensor, got {len(have)} and "
+                f"{source._data.ndim}"
+            )
         if any(n > m for n, m in zip(small, source._data.shape)):
-            raise RuntimeError(f"{name}(): Expected index {list(have)} to be no larger size than src {list(source._data.shape)}")
+            raise RuntimeError(
+                f"{name}(): Expected index {list(have)} to be no larger size than src {list(source._data.shape)}"
+            )
     return dim, in_bounds(index, whole[dim], dim + len(whole), name)
 
 
@@ -373,8 +404,11 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     shape = index._data.shape
     if not index._data.size and index._data.ndim != input._data.ndim:
         return zeros_of(F, shape, input)
-    return F.reshape(F.gather(*at_least_vectors(input, index), dim), shape) if not shape or not input._data.ndim else F.gather(
-        input, index, dim)  # fmt: skip
+    return (
+        F.reshape(F.gather(*at_least_vectors(input, index), dim), shape)
+        if not shape or not input._data.ndim
+        else F.gather(input, index, dim)
+    )
 
 
 @operator()
@@ -404,8 +438,10 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     try:
         common = list(np.broadcast_shapes(a, b))
     except ValueError:
-        raise RuntimeError(f"take_along_dim(): input of shape {list(input.shape)} and indices of shape {list(index.shape)} cannot "
-                           f"be broadcast apart from dimension {dim}") from None  # fmt: skip
+        raise RuntimeError(
+            f"take_along_dim(): input of shape {list(input.shape)} and indices of shape {list(index.shape)} cannot be "
+            f"broadcast apart from dimension {dim}"
+        ) from None
     for which, t in (("input", input), ("index", index)):
         if ndim:
             common[dim] = t._data.shape[dim]
@@ -481,7 +517,9 @@ def scattered(input: Tensor, dim: Any, index: Any, source: Tensor, accumulate: b
     """The plan of a scatter; tensors of no dimensions are written to as vectors."""
     dim, index = along(input, dim, index, name, source)
     if source._data.dtype != input._data.dtype:
-        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype, got {input.dtype} and {source.dtype}")
+        raise RuntimeError(
+            f"{name}(): Expected self.dtype to be equal to src.dtype, got {input.dtype} and {source.dtype}"
+        )
     if not index._data.size and index._data.ndim != input._data.ndim:
         return F.clone(input)
     if not input._data.ndim:
@@ -492,7 +530,9 @@ def scattered(input: Tensor, dim: Any, index: Any, source: Tensor, accumulate: b
 
 
 @changes()
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
+def scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+) -> Any:
     """The input with elements written at positions along ``dim``: the reverse of :func:`gather`.
 
     ``out[i][index[i][j][k]][k] = src[i][j][k]`` for three dimensions and ``dim=1``.
@@ -547,7 +587,11 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
 
 # ---- scatter with other reductions
 
-REDUCTIONS: dict[str, tuple[Any, Any]] = {"prod": (np.multiply, 1), "amax": (np.maximum, None), "amin": (np.minimum, None)}
+REDUCTIONS: dict[str, tuple[Any, Any]] = {
+    "prod": (np.multiply, 1),
+    "amax": (np.maximum, None),
+    "amin": (np.minimum, None),
+}
 
 
 def identity_of(reduce: str, dtype: Any) -> Any:
@@ -562,7 +606,9 @@ def identity_of(reduce: str, dtype: Any) -> Any:
     return limits.min if reduce == "amax" else limits.max
 
 
-def scatter_reduce_kernel(xp: Any, input: Any, index: Any, source: Any, *, dim: int, reduce: str, include_self: bool) -> Any:
+def scatter_reduce_kernel(
+    xp: Any, input: Any, index: Any, source: Any, *, dim: int, reduce: str, include_self: bool
+) -> Any:
     out = input.copy(order="C")
     where, source = places(index, dim), source[tuple(map(slice, index.shape))]
     if not include_self:
@@ -645,18 +691,28 @@ primitive(
 )  # fmt: skip
 
 
-def reduced_along(input: Tensor, dim: Any, index: Any, source: Tensor, reduce: str, include_self: bool, name: str) -> Any:
+def reduced_along(
+    input: Tensor, dim: Any, index: Any, source: Tensor, reduce: str, include_self: bool, name: str
+) -> Any:
     """The plan of a scatter with a reduction."""
     if reduce == "sum" and include_self:
         return scattered(input, dim, index, source, True, name)
     checked_dim, index = along(input, dim, index, name, source)
     if source._data.dtype != input._data.dtype:
-        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype, got {input.dtype} and {source.dtype}")
+        raise RuntimeError(
+            f"{name}(): Expected self.dtype to be equal to src.dtype, got {input.dtype} and {source.dtype}"
+        )
     if not index._data.size:
         return F.clone(input)
     if not input._data.ndim or not index._data.ndim or not source._data.ndim:
-        made = reduced_along(*at_least_vectors(input), dim, *at_least_vectors(index, source), reduce, include_self, name)
-        whole = made if isinstance(made, Tensor) else PRIMITIVES[made[0]].function(*at_least_vectors(input), *made[1], *made[2])
+        made = reduced_along(
+            *at_least_vectors(input), dim, *at_least_vectors(index, source), reduce, include_self, name
+        )
+        whole = (
+            made
+            if isinstance(made, Tensor)
+            else PRIMITIVES[made[0]].function(*at_least_vectors(input), *made[1], *made[2])
+        )
         return F.reshape(whole, input._data.shape)
     if reduce in REDUCTIONS:
         return "scatter_reduce", (index, source), (checked_dim, reduce, include_self)
@@ -664,17 +720,28 @@ def reduced_along(input: Tensor, dim: Any, index: Any, source: Tensor, reduce: s
     total = F.scatter(start, index, source, checked_dim, True)
     if reduce == "sum":
         return total
-    ones = wrap(np.ones(index._data.shape, input._data.dtype)) if not input.is_meta else zeros_of(F, index._data.shape, input)
+    ones = (
+        wrap(np.ones(index._data.shape, input._data.dtype))
+        if not input.is_meta
+        else zeros_of(F, index._data.shape, input)
+    )
     base = F.ones_like(input)
-    counts = F.scatter(base if include_self else F.scatter(base, index, constant(0, input, name), checked_dim, False), index,
-                       ones, checked_dim, True)  # fmt: skip
+    counts = F.scatter(
+        base if include_self else F.scatter(base, index, constant(0, input, name), checked_dim, False),
+        index,
+        ones,
+        checked_dim,
+        True,
+    )
     if not include_self:
         counts = F.where(counts == 0, 1, counts)
     return F.div_floor(total, counts) if input._data.dtype.kind in "iu" else F.div(total, counts)
 
 
 @changes()
-def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> Any:
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Any:
     """The elements of ``src`` that go to one position along ``dim`` combined with each other and the input.
 
     Parameters
@@ -694,8 +761,12 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
     tensor([6., 4.])
     """
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
-        raise RuntimeError(f"scatter_reduce(): reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    return reduced_along(input, dim, index, arg.tensor(src, "scatter_reduce", "src", 4), reduce, include_self, "scatter_reduce")
+        raise RuntimeError(
+            f"scatter_reduce(): reduce argument must be either sum, prod, mean, amax or amin, got {reduce}"
+        )
+    return reduced_along(
+        input, dim, index, arg.tensor(src, "scatter_reduce", "src", 4), reduce, include_self, "scatter_reduce"
+    )
 
 
 @changes()
@@ -765,11 +836,15 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     if arg.tensor(index, "put", "index", 2)._data.dtype != INT64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index.dtype}")
     if arg.tensor(source, "put", "source", 3)._data.dtype != input._data.dtype:
-        raise RuntimeError(f"put_(): Expected self and source to have the same dtype, but got self.dtype = {input.dtype} and "
-                           f"source.dtype = {source.dtype}")  # fmt: skip
+        raise RuntimeError(
+            f"put_(): Expected self and source to have the same dtype, but got self.dtype = {input.dtype} and "
+            f"source.dtype = {source.dtype}"
+        )
     if source._data.size != index._data.size:
-        raise IndexError("put_(): Expected source and index to have the same number of elements, but got source.numel() = "
-                         f"{source._data.size}, index.numel() = {index._data.size}")  # fmt: skip
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source._data.size}, index.numel() = {index._data.size}"
+        )
     if not size and index._data.size:
         raise IndexError("put_(): cannot put elements into an empty tensor")
     index = in_bounds(index, size, 0, "put", negative=True)
@@ -819,9 +894,18 @@ def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = F
     result = (*have[:axis], *index._data.shape, *have[axis + count :])
     shape = values._data.shape
     if len(shape) > len(result) or any(n not in (1, m) for n, m in zip(reversed(shape), reversed(result))):
-        raise RuntimeError(f"{name}(): shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result "
-                           f"of shape {list(result)}")  # fmt: skip
-    update(view, PRIMITIVES["put"], (checked_index(index, have, dim, count), values), (dim, count, accumulate), put_store, name)
+        raise RuntimeError(
+            f"{name}(): shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result of "
+            f"shape {list(result)}"
+        )
+    update(
+        view,
+        PRIMITIVES["put"],
+        (checked_index(index, have, dim, count), values),
+        (dim, count, accumulate),
+        put_store,
+        name,
+    )
     return input
 
 

@@ -106,8 +106,10 @@ def view(input: Tensor, dtype: Any, *more: int) -> Tensor:
         return view_as_dtype(input, dtype)
     out = F.reshape(input, inferred(arg.sizes(dtype, more, "view"), data.size, "view"))
     if not out._is_view():
-        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
-                           "across two contiguous subspaces). Use .reshape(...) instead.")  # fmt: skip
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        )
     return out
 
 
@@ -126,14 +128,20 @@ def view_as_dtype(input: Tensor, dtype: dtypes.dtype) -> Tensor:
     have, want = data.dtype.itemsize, target.itemsize
     if have != want:
         if not data.ndim:
-            raise RuntimeError(f"view(): self.dim() cannot be 0 to view {input.dtype} as {dtype} (different element sizes)")
+            raise RuntimeError(
+                f"view(): self.dim() cannot be 0 to view {input.dtype} as {dtype} (different element sizes)"
+            )
         if have < want and data.shape[-1] * have % want:
-            raise RuntimeError(f"view(): self.size(-1) must be divisible by {want // have} to view {input.dtype} as {dtype} "
-                               f"(different element sizes), but got {data.shape[-1]}")  # fmt: skip
+            raise RuntimeError(
+                f"view(): self.size(-1) must be divisible by {want // have} to view {input.dtype} as {dtype} "
+                f"(different element sizes), but got {data.shape[-1]}"
+            )
         strides = input._strides()
         if strides[-1] != 1 or have < want and any(s % (want // have) for s in strides[:-1]):
-            raise RuntimeError(f"view(): self.stride(-1) must be 1, and the other strides multiples of the new element size, to "
-                               f"view {input.dtype} as {dtype}, but got strides {list(strides)}")  # fmt: skip
+            raise RuntimeError(
+                "view(): self.stride(-1) must be 1, and the other strides multiples of the new element size, to view "
+                f"{input.dtype} as {dtype}, but got strides {list(strides)}"
+            )
     return F.view_dtype(input, target)
 
 
@@ -193,8 +201,10 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     try:
         inner = inferred(sizes, shape[dim], "unflatten")
     except RuntimeError:
-        raise RuntimeError(f"unflatten(): Provided sizes {list(sizes)} don't multiply up to the size of dim {dim % len(shape)} "
-                           f"({shape[dim]}) in the input tensor") from None  # fmt: skip
+        raise RuntimeError(
+            f"unflatten(): Provided sizes {list(sizes)} don't multiply up to the size of dim {dim % len(shape)} "
+            f"({shape[dim]}) in the input tensor"
+        ) from None
     return view(input, (*shape[:dim], *inner, *shape[len(shape) + dim + 1 :]))
 
 
@@ -236,7 +246,9 @@ def permute(input: Tensor, dims: Any, *more: int) -> Tensor:
                            f"input.dim() = {ndim} is not equal to len(dims) = {len(order)}")  # fmt: skip
     order = tuple(arg.dimension(d, ndim, "permute") for d in order)
     if len(set(order)) < ndim:
-        raise RuntimeError(f"permute(): duplicate dims are not allowed, got {list(dims) if not more else [dims, *more]}")
+        raise RuntimeError(
+            f"permute(): duplicate dims are not allowed, got {list(dims) if not more else [dims, *more]}"
+        )
     return F.permute(input, order)
 
 
@@ -299,8 +311,10 @@ def conjugate_transpose(input: Tensor) -> Tensor:
 def hermitian(input: Tensor) -> Tensor:
     """The conjugate transpose of a matrix."""
     if input._data.ndim not in (0, 2):
-        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {input._data.ndim}-D tensor. For batches "
-                           "of matrices, consider using tensor.mH")  # fmt: skip
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {input._data.ndim}-D tensor. For batches of "
+            "matrices, consider using tensor.mH"
+        )
     return conjugate_transpose(input)
 
 
@@ -344,10 +358,15 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     if isinstance(source, (tuple, list)) != isinstance(destination, (tuple, list)):
         raise TypeError("movedim(): source and destination must both be ints or both tuples of ints")
     froms = [arg.dimension(d, ndim, "movedim", "source", 2) for d in arg.integers(source, "movedim", "source", 2)]
-    tos = [arg.dimension(d, ndim, "movedim", "destination", 3) for d in arg.integers(destination, "movedim", "destination", 3)]
+    tos = [
+        arg.dimension(d, ndim, "movedim", "destination", 3)
+        for d in arg.integers(destination, "movedim", "destination", 3)
+    ]
     if len(froms) != len(tos):
-        raise RuntimeError(f"movedim(): Invalid source or destination dims: source ({source}) should contain the same number "
-                           f"of dims as destination ({destination})")  # fmt: skip
+        raise RuntimeError(
+            f"movedim(): Invalid source or destination dims: source ({source}) should contain the same number of dims "
+            f"as destination ({destination})"
+        )
     for which, dims in (("source", froms), ("destination", tos)):
         if len(set(dims)) < len(dims):
             raise RuntimeError(f"movedim(): repeated dim in `{which}` ({source if which == 'source' else destination})")
@@ -405,19 +424,25 @@ def expanded_shape(input: Tensor, size: tuple[int, ...]) -> tuple[int, ...]:
     shape = input._data.shape
     lead = len(size) - len(shape)
     if lead < 0:
-        raise RuntimeError(f"expand(): the number of sizes provided ({len(size)}) must be greater or equal to the number of "
-                           f"dimensions in the tensor ({len(shape)})")  # fmt: skip
+        raise RuntimeError(
+            f"expand(): the number of sizes provided ({len(size)}) must be greater or equal to the number of "
+            f"dimensions in the tensor ({len(shape)})"
+        )
     out = []
     for i, want in enumerate(size):
         have = shape[i - lead] if i >= lead else 1
         if want == -1 and i >= lead:
             want = have
         elif want < 0:
-            raise RuntimeError(f"expand(): The expanded size of the tensor ({want}) isn't allowed in a leading, non-existing "
-                               f"dimension {i}")  # fmt: skip
+            raise RuntimeError(
+                f"expand(): The expanded size of the tensor ({want}) isn't allowed in a leading, non-existing "
+                f"dimension {i}"
+            )
         elif want != have != 1:
-            raise RuntimeError(f"expand(): The expanded size of the tensor ({want}) must match the existing size ({have}) at "
-                               f"non-singleton dimension {i}. Target sizes: {list(size)}. Tensor sizes: {list(shape)}")  # fmt: skip
+            raise RuntimeError(
+                f"expand(): The expanded size of the tensor ({want}) must match the existing size ({have}) at "
+                f"non-singleton dimension {i}. Target sizes: {list(size)}. Tensor sizes: {list(shape)}"
+            )
         out.append(want)
     return tuple(out)
 
@@ -532,8 +557,10 @@ def repeat(input: Tensor, repeats: Any, *more: int) -> Tensor:
     counts = arg.sizes(repeats, more, "repeat", "repeats")
     lead = len(counts) - len(shape)
     if lead < 0:
-        raise RuntimeError("repeat(): Number of dimensions of repeat dims can not be smaller than number of dimensions of "
-                           f"tensor, got {list(counts)} for {len(shape)} dimensions")  # fmt: skip
+        raise RuntimeError(
+            "repeat(): Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor, got "
+            f"{list(counts)} for {len(shape)} dimensions"
+        )
     if any(n < 0 for n in counts):
         raise RuntimeError(f"repeat(): Trying to create tensor with negative dimension, got repeats {list(counts)}")
     shape = (1,) * lead + shape
@@ -557,7 +584,9 @@ def tile(input: Tensor, dims: Any, *more: int) -> Tensor:
 
 
 @operator(out=False)
-def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
     """Each entry along a dimension repeated in place; without ``dim``, of the flattened tensor.
 
     ``repeat_interleave(repeats)`` alone gives each index as often as ``repeats`` says.
@@ -591,8 +620,10 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
         return F.index(F.reshape(input, shape), wrap(Meta((output_size,), np.dtype(np.int64))), dim)
     counts = arg.values(repeats, name)
     if counts.ndim != 1 or counts.shape[0] != shape[dim]:
-        raise RuntimeError(f"{name}(): repeats must be 0-dim, or 1-dim with the size of input along dim {dim + len(shape)} "
-                           f"({shape[dim]}), got shape {list(counts.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): repeats must be 0-dim, or 1-dim with the size of input along dim {dim + len(shape)} "
+            f"({shape[dim]}), got shape {list(counts.shape)}"
+        )
     if counts.size and counts.min() < 0:
         raise RuntimeError(f"{name}(): repeats can not be negative")
     index = np.repeat(np.arange(counts.shape[0]), counts)
@@ -602,8 +633,10 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
 
 def check_output_size(size: int, expected: int | None) -> None:
     if expected is not None and size != expected:
-        raise RuntimeError(f"repeat_interleave(): allocated size does not match required size: output_size is {expected}, "
-                           f"the repeats sum to {size}")  # fmt: skip
+        raise RuntimeError(
+            f"repeat_interleave(): allocated size does not match required size: output_size is {expected}, the repeats "
+            f"sum to {size}"
+        )
 
 
 # ---- reversing and rolling
@@ -726,7 +759,9 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     if ndim < 2:
         raise RuntimeError(f"rot90(): expected total dims >= 2, but got total dims = {ndim}")
     if pair[0] == pair[1] or abs(pair[0] - pair[1]) == ndim:
-        raise RuntimeError(f"rot90(): expected rotation dims to be different, but got dim0 = {pair[0]} and dim1 = {pair[1]}")
+        raise RuntimeError(
+            f"rot90(): expected rotation dims to be different, but got dim0 = {pair[0]} and dim1 = {pair[1]}"
+        )
     for d in pair:
         if not -ndim <= d < ndim:
             raise RuntimeError(f"rot90(): Rotation dim out of range, dim = {d}")

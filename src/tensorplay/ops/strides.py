@@ -95,8 +95,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     if step <= 0:
         raise RuntimeError(f"unfold(): step is {step} but must be > 0")
     if size > extent:
-        raise RuntimeError(f"unfold(): maximum size for tensor at dimension {dim + max(len(shape), 1)} is {extent} but size is "
-                           f"{size}")  # fmt: skip
+        raise RuntimeError(
+            f"unfold(): maximum size for tensor at dimension {dim + max(len(shape), 1)} is {extent} but size is {size}"
+        )
     if not shape:
         return F.slice(F.reshape(input, (1,)), (slice(0, size),))
     return F.unfold(input, dim, size, step)
@@ -111,10 +112,14 @@ def positions(origin: tuple[Any, Any], size: tuple[int, ...], stride: tuple[int,
     memory = np.full(max(reach, own), -1)
     item = memory.itemsize
     if count:
-        np.lib.stride_tricks.as_strided(memory, shape, [s * item for s in strides])[...] = np.arange(count).reshape(shape)
+        np.lib.stride_tricks.as_strided(memory, shape, [s * item for s in strides])[...] = np.arange(count).reshape(
+            shape
+        )
     out = np.lib.stride_tricks.as_strided(memory[offset:], size, [s * item for s in stride])
     if offset < 0 or out.size and out.min() < 0:
-        raise RuntimeError("as_strided(): elements beyond the tensor itself cannot be differentiated, batched or traced")
+        raise RuntimeError(
+            "as_strided(): elements beyond the tensor itself cannot be differentiated, batched or traced"
+        )
     return out.reshape(-1)
 
 
@@ -165,16 +170,20 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     if len(size) != len(stride):
         raise RuntimeError(f"as_strided(): mismatch in length of strides and shape, got {len(stride)} and {len(size)}")
     if any(n < 0 for n in (*size, *stride)):
-        raise RuntimeError(f"as_strided(): Negative strides or sizes are not supported, got {list(stride)}, {list(size)}")
+        raise RuntimeError(
+            f"as_strided(): Negative strides or sizes are not supported, got {list(stride)}, {list(size)}"
+        )
     start = input.storage_offset()
     offset = start if storage_offset is None else arg.integer(storage_offset, "as_strided", "storage_offset", 4)
     data = input._innermost()
     if isinstance(data, np.ndarray) and data is input._data and 0 not in size:
         reach = offset + sum((n - 1) * s for n, s in zip(size, stride)) + 1
         if offset < 0 or reach * data.itemsize > storage_of(data).nbytes:
-            raise RuntimeError(f"as_strided(): setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, "
-                               f"and itemsize {data.itemsize} requiring a storage size of {reach * data.itemsize} are out of "
-                               f"bounds for storage of size {storage_of(data).nbytes}")  # fmt: skip
+            raise RuntimeError(
+                f"as_strided(): setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+                f"itemsize {data.itemsize} requiring a storage size of {reach * data.itemsize} are out of bounds for "
+                f"storage of size {storage_of(data).nbytes}"
+            )
     return F.as_strided(input, size, stride, offset - start, (tuple(input._data.shape), input._strides()))
 
 
@@ -199,4 +208,6 @@ for _fn, _names in (
     (transpose, ("transpose_", "swapaxes_", "swapdims_")),
 ):  # fmt: skip
     for _name in _names:
-        operator(name=_name, out=False, function=_name in ("squeeze_", "unsqueeze_", "t_", "as_strided_"))(in_place(_fn))
+        operator(name=_name, out=False, function=_name in ("squeeze_", "unsqueeze_", "t_", "as_strided_"))(
+            in_place(_fn)
+        )

@@ -36,7 +36,11 @@ def expand_kernel(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
 
 def expand_batch(p: Any, values: list[Any], dims: list[Any], shape: tuple[int, ...]) -> Any:
     size, *inner = values[0]._data.shape
-    value = F.reshape(values[0], (size, *(1,) * (len(shape) - len(inner)), *inner)) if len(inner) < len(shape) else values[0]
+    value = (
+        F.reshape(values[0], (size, *(1,) * (len(shape) - len(inner)), *inner))
+        if len(inner) < len(shape)
+        else values[0]
+    )
     return F.expand(value, (size, *shape))
 
 
@@ -65,7 +69,9 @@ def sum_to_vjp(F: Any, g: Any, input_shape: tuple[int, ...], shape: tuple[int, .
     return F.expand(g, input_shape)
 
 
-sum_to = primitive("sum_to", sum_to_kernel, vjp={"input": sum_to_vjp}, jvp="linear", batch=sum_to_batch, node_name="SumBackward0")
+sum_to = primitive(
+    "sum_to", sum_to_kernel, vjp={"input": sum_to_vjp}, jvp="linear", batch=sum_to_batch, node_name="SumBackward0"
+)
 
 # ---- dtypes
 
@@ -90,7 +96,9 @@ def conj_kernel(xp: Any, input: Any) -> Any:
     return xp.conjugate(input) if input.dtype.kind == "c" else input
 
 
-conj = primitive("conj", conj_kernel, vjp={"input": lambda F, g: F.conj(g)}, jvp="linear", batch="same", holomorphic=False)
+conj = primitive(
+    "conj", conj_kernel, vjp={"input": lambda F, g: F.conj(g)}, jvp="linear", batch="same", holomorphic=False
+)
 
 # ---- constants of a tensor's shape
 
@@ -125,9 +133,13 @@ def permute_batch(p: Any, values: list[Any], _: list[Any], dims: tuple[int, ...]
 
 
 permute = primitive(
-    "permute", lambda xp, input, *, dims: input.transpose(dims),
-    vjp={"input": lambda F, g, dims: F.permute(g, inverse_permutation(dims))}, jvp="linear", batch=permute_batch, view=True,
-)  # fmt: skip
+    "permute",
+    lambda xp, input, *, dims: input.transpose(dims),
+    vjp={"input": lambda F, g, dims: F.permute(g, inverse_permutation(dims))},
+    jvp="linear",
+    batch=permute_batch,
+    view=True,
+)
 """``dims`` count from the end."""
 
 # ---- basic indexing: ints, slices and None, already in full (no Ellipsis)
@@ -138,9 +150,13 @@ def slice_batch(p: Any, values: list[Any], dims: list[Any], index: tuple[Any, ..
 
 
 slice_ = primitive(
-    "slice", lambda xp, input, *, index: input[(*index, ...)],
-    vjp={"input": lambda F, g, input_shape, index: F.unslice(g, input_shape, index)}, jvp="linear", batch=slice_batch, view=True,
-)  # fmt: skip
+    "slice",
+    lambda xp, input, *, index: input[(*index, ...)],
+    vjp={"input": lambda F, g, input_shape, index: F.unslice(g, input_shape, index)},
+    jvp="linear",
+    batch=slice_batch,
+    view=True,
+)
 
 
 def unslice_kernel(xp: Any, input: Any, *, shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
@@ -171,7 +187,9 @@ def cat_vjp(F: Any, g: Any, tensors_shapes: Any, needs: Any, dim: int) -> Any:
     return tuple(out)
 
 
-cat = primitive("cat", lambda xp, *tensors, dim: xp.concatenate(tensors, axis=dim), vjp=cat_vjp, jvp="linear", batch="same")
+cat = primitive(
+    "cat", lambda xp, *tensors, dim: xp.concatenate(tensors, axis=dim), vjp=cat_vjp, jvp="linear", batch="same"
+)
 
 
 def stack_vjp(F: Any, g: Any, needs: Any, dim: int) -> Any:
@@ -179,7 +197,9 @@ def stack_vjp(F: Any, g: Any, needs: Any, dim: int) -> Any:
     return tuple(F.slice(g, (*lead, i)) if need else None for i, need in enumerate(needs))
 
 
-stack = primitive("stack", lambda xp, *tensors, dim: xp.stack(tensors, axis=dim), vjp=stack_vjp, jvp="linear", batch="same")
+stack = primitive(
+    "stack", lambda xp, *tensors, dim: xp.stack(tensors, axis=dim), vjp=stack_vjp, jvp="linear", batch="same"
+)
 
 # ---- putting the value of a view back into its base
 
@@ -270,14 +290,20 @@ def zero_columns(F: Any, g: Any, positions: Any) -> Any:
 
 
 put_columns = primitive(
-    "put_columns", put_columns_kernel,
-    vjp={"input": zero_columns, "source": lambda F, g, positions: F.take_columns(g, positions)}, jvp="linear", batch="same",
-)  # fmt: skip
+    "put_columns",
+    put_columns_kernel,
+    vjp={"input": zero_columns, "source": lambda F, g, positions: F.take_columns(g, positions)},
+    jvp="linear",
+    batch="same",
+)
 
 take_columns = primitive(
-    "take_columns", lambda xp, input, *, positions: xp.take(input, positions, axis=-1),
-    vjp={"input": lambda F, g, input_shape, positions: F.add_columns(g, input_shape[-1], positions)}, jvp="linear", batch="same",
-)  # fmt: skip
+    "take_columns",
+    lambda xp, input, *, positions: xp.take(input, positions, axis=-1),
+    vjp={"input": lambda F, g, input_shape, positions: F.add_columns(g, input_shape[-1], positions)},
+    jvp="linear",
+    batch="same",
+)
 
 
 def add_columns_kernel(xp: Any, input: Any, *, extent: int, positions: Any) -> Any:
@@ -287,6 +313,9 @@ def add_columns_kernel(xp: Any, input: Any, *, extent: int, positions: Any) -> A
 
 
 add_columns = primitive(
-    "add_columns", add_columns_kernel, vjp={"input": lambda F, g, positions: F.take_columns(g, positions)}, jvp="linear",
+    "add_columns",
+    add_columns_kernel,
+    vjp={"input": lambda F, g, positions: F.take_columns(g, positions)},
+    jvp="linear",
     batch="same",
-)  # fmt: skip
+)

@@ -292,7 +292,11 @@ def resize_(input: Tensor, size: Any, *more: int, memory_format: Any = None) -> 
     else:
         size, count = input._data.size, int(np.prod(shape, dtype=int))
         flat = F.reshape(input, (size,))
-        flat = F.slice(flat, (slice(0, count),)) if count <= size else F.cat(flat, zeros_of(F, (count - size,), input), dim=-1)
+        flat = (
+            F.slice(flat, (slice(0, count),))
+            if count <= size
+            else F.cat(flat, zeros_of(F, (count - size,), input), dim=-1)
+        )
         input._data = F.reshape(flat, shape)._data
     return written(input, False, False)
 
@@ -300,4 +304,6 @@ def resize_(input: Tensor, size: Any, *more: int, memory_format: Any = None) -> 
 @operator(out=False)
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """Give the tensor the shape of another, in place; see :meth:`Tensor.resize_`."""
-    return resize_(input, tuple(arg.tensor(the_template, "resize_as_", "the_template", 2)._data.shape), memory_format=memory_format)
+    return resize_(
+        input, tuple(arg.tensor(the_template, "resize_as_", "the_template", 2)._data.shape), memory_format=memory_format
+    )

@@ -58,8 +58,10 @@ class Optimizer:
         group = {**param_group}
         params = group["params"]
         if isinstance(params, set):
-            raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in "
-                            "sets will change between runs. Please use a list instead.")  # fmt: skip
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+                "will change between runs. Please use a list instead."
+            )
         items = [params] if isinstance(params, Tensor) else list(params)
         if items and isinstance(items[0], tuple):
             group["param_names"] = [name for name, _ in items]
@@ -131,7 +133,9 @@ class Optimizer:
     def state_dict(self) -> dict[str, Any]:
         """Options and state; parameters are named by their position."""
         position = {id(p): i for i, p in enumerate(chain.from_iterable(g["params"] for g in self.param_groups))}
-        groups = [{k: v if k != "params" else [position[id(p)] for p in v] for k, v in g.items()} for g in self.param_groups]
+        groups = [
+            {k: v if k != "params" else [position[id(p)] for p in v] for k, v in g.items()} for g in self.param_groups
+        ]
         state = {position[id(p)]: {k: as_saved(v) for k, v in s.items()} for p, s in self.state.items()}
         return {"state": state, "param_groups": groups}
 
@@ -147,7 +151,9 @@ class Optimizer:
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
         if any(len(s["params"]) != len(g["params"]) for s, g in zip(saved, self.param_groups, strict=True)):
-            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            )
         params = list(chain.from_iterable(g["params"] for g in self.param_groups))
         ids = list(chain.from_iterable(s["params"] for s in saved))
         by_id = dict(zip(ids, params, strict=True))
