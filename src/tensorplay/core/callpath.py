@@ -145,9 +145,17 @@ def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
     return out + [Parameter(name, "keyword", keywords.get(name, EMPTY)) for name in names[n : n + k]]
 
 
+def parameter_names(function: Callable[..., Any]) -> list[str]:
+    """The names alone; asked of every function that is registered."""
+    code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
+    if code is None or code.co_flags & inspect.CO_VARARGS:
+        return [q.name for q in parameters_of(function)]
+    return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+
 def names_of(rule: Callable[..., Any]) -> list[str]:
     """What a rule reads: its parameters after the namespace and the cotangent or tangent."""
-    return [q.name for q in parameters_of(rule)][2:]
+    return parameter_names(rule)[2:]
 
 
 def saved_expression(p: Primitive, name: str, readers: list[int], constants: set[str]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import dtype as dtypes
-from .callpath import parameters_of
+from .callpath import parameter_names
 from .carrier import Meta, own_memory
 from .inplace import check_writable, internally_overlapping, old_value, write
 from .node import Node
@@ -106,7 +106,7 @@ def operator(
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
         own = name or fn.__name__
         for public in (own, *aliases):
-            takes_out = out if all(p.name != "out" for p in parameters_of(fn)) else False
+            takes_out = False if "out" in parameter_names(fn) else out
             as_method = public if method is True else method or None
             twin = (public + "_" if inplace is True else inplace) or None
             if as_method:
@@ -173,7 +173,9 @@ def keep_old_value(newest: Node, old: np.ndarray[Any, Any], since: int) -> None:
 def ufunc_into(fn: Callable[..., Any]) -> Callable[..., None] | None:
     """How a primitive whose kernel is a ufunc computes within its first operand."""
     p = PRIMITIVES.get(fn.__name__)
-    if p is None or p.function is not fn or not p.promotes or not isinstance(p.array_kernel, np.ufunc):
+    if p is None or p.function is not fn or not p.promotes or not isinstance(p.kernel, str):
+        return None
+    if not isinstance(p.array_kernel, np.ufunc):
         return None
     return p.array_kernel if p.array_kernel.nin < 3 else None
 
