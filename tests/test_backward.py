@@ -238,6 +238,26 @@ def test_a_dropped_graph_is_freed_by_counting_references(f, use, no_collector):
     assert [r() for r in nodes] == [None] * len(nodes)
 
 
+def orders(f, x, n):
+    """The first n derivatives of an elementwise function, by repeated reverse passes."""
+    y, found = f(x), []
+    for _ in range(n):
+        (y,) = autograd.grad(y.sum(), x, create_graph=True)
+        found.append(y.detach().numpy())
+    return found
+
+
+@pytest.mark.parametrize("f", [tp.exp, lambda x: tp.stack([x.exp(), x]).unbind()[0], lambda x: (x * 1).exp_()])
+def test_a_saved_output_has_its_history_at_every_order(f, no_collector):
+    x = leaf()
+    for g in orders(f, x, 4):
+        np.testing.assert_allclose(g, np.exp([1.0, 2.0]))
+    g = tp.func.jvp(tp.func.grad(lambda x: f(x).sum()), (x.detach(),), (x.detach(),))[1]
+    equal(g, np.exp([1.0, 2.0]) * [1, 2])
+    g = tp.vmap(tp.func.grad(tp.func.grad(lambda x: f(x[None].expand(2)).sum() / 2)))(x.detach())
+    equal(g, np.exp([1.0, 2.0]))
+
+
 def test_an_in_place_result_does_not_keep_itself(no_collector):
     x = leaf()
     y = x * 2

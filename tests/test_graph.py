@@ -48,6 +48,9 @@ def test_leaves_and_results():
         y.requires_grad_(False)
     with pytest.raises(RuntimeError, match="only Tensors of floating point and complex dtype can require gradients"):
         tp.ones(2, dtype=tp.int64).requires_grad_()
+    with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf variables"):
+        y.requires_grad = True
+    assert y.requires_grad_() is y
     y.detach_()
     assert y.is_leaf and not y.requires_grad
 

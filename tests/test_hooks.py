@@ -218,6 +218,23 @@ def test_what_hooks_return_is_checked(register, result, error, words):
     assert x.grad is None
 
 
+def test_a_pre_hook_may_stop_the_gradient():
+    x, w = leaf(), leaf()
+    y = x * 2
+    y.grad_fn.register_prehook(lambda out: (None,))
+    w.view(2).grad_fn.next_functions[0][0].register_prehook(lambda out: (None,))
+    (y * w + x * 3).sum().backward()
+    equal(x.grad, [3, 3])
+    assert w.grad is None
+
+
+def test_post_accumulate_hooks_return_nothing():
+    x = leaf()
+    x.register_post_accumulate_grad_hook(named)
+    with pytest.raises(RuntimeError, match="hook 'named': Tensor post accumulate grad hooks should return None"):
+        x.sum().backward()
+
+
 def test_hooks_need_a_tensor_that_requires_grad():
     plain, result = tp.ones(2), leaf() * 2
     for call, words in [

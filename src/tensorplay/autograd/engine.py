@@ -230,6 +230,8 @@ class Pass:
             return
         if node.rare is not None:
             g = observed.before_node(self, node, g)
+            if g is None:
+                return
         self.accumulate_into(node, g)
         observed.after_accumulation(node, g)
 

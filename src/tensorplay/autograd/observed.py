@@ -181,6 +181,8 @@ def visit_here(run: Any, node: Node, g: Any, edges: Any) -> Any:
             capture(run, node, g)
         return None
     g = before_node(run, node, g)
+    if g is None or (type(g) is list and all([part is None for part in g])):
+        return None
     saved = node.saved
     if saved is None:
         raise freed(node)
@@ -220,7 +222,8 @@ def after_accumulation(node: AccumulateGrad, g: Any) -> None:
         variable = node.variable
         recording = bool(state.recording)
         for hook in list(node.post_accumulate.values()):
-            hook(variable)
+            if hook(variable) is not None:
+                raise RuntimeError(f"hook '{name_of(hook)}': Tensor post accumulate grad hooks should return None.")
         set_recording(recording)
     if node.rare is not None and node.rare.post_hooks:
         for hook in list(node.rare.post_hooks.values()):
