@@ -556,7 +556,6 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
 
 def set_entries(self: Tensor, index: Any, value: Any) -> None:
     name = "__setitem__"
-    check_writable(self, name)
     if not isinstance(value, Tensor):
         try:
             value = constant(value, self, name)
@@ -567,6 +566,7 @@ def set_entries(self: Tensor, index: Any, value: Any) -> None:
     basic, advanced = parse(index, self._data.shape)
     if any(i is not FULL for i in basic):
         self = F.slice(self, basic)
+    check_writable(self, name)
     shape = value._data.shape
     while shape and shape[0] == 1 and len(shape) > (1 if advanced else self._data.ndim):
         shape = shape[1:]  # ones in front are dropped as far as need be

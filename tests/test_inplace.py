@@ -1,0 +1,413 @@
+"""In-place operators: memory, history, views, versions, errors; random programs against NumPy and finite differences."""
+
+import random
+
+import numpy as np
+import pytest
+
+import tensorplay as tp
+
+# ---- random programs of views and writes, the same over tensors and over arrays
+
+
+def copy(x):
+    return x.clone() if isinstance(x, tp.Tensor) else x.copy()
+
+
+def sin(x):
+    return tp.sin(x) if isinstance(x, tp.Tensor) else np.sin(x)
+
+
+VIEWS = [
+    lambda x: x[:],
+    lambda x: x[0, ...] if x.ndim > 1 else x[:1],
+    lambda x: x[-1:, ...],
+    lambda x: x[..., ::2],
+    lambda x: x[..., 1:],
+    lambda x: x[None] if x.ndim < 4 else x[:, ...],
+    lambda x: x[..., None] if x.ndim < 4 else x[:, ...],
+    lambda x: x.swapaxes(0, -1),
+    lambda x: x.reshape(-1),
+    lambda x: x.reshape(x.shape[0], -1),
+    lambda x: x.squeeze() if x.squeeze().ndim else x,
+    lambda x: x.diagonal() if x.ndim > 1 and isinstance(x, tp.Tensor) else diagonal_of(x),
+]
+
+
+def diagonal_of(x):
+    """NumPy's diagonal, writable."""
+    if x.ndim < 2:
+        return x[:]
+    out = x.diagonal()
+    out.flags.writeable = True
+    return out
+
+
+def put(x, index, value):
+    x[index] = value
+
+
+WRITES = [
+    lambda x, y, k: x.__imul__(k),
+    lambda x, y, k: x.__iadd__(copy(y)),
+    lambda x, y, k: x.__imul__(copy(y)),
+    lambda x, y, k: put(x, ..., k),
+    lambda x, y, k: put(x, ..., sin(copy(x))),
+    lambda x, y, k: put(x, ..., sin(copy(y)) * copy(x)),
+    lambda x, y, k: put(x, 0, k),
+    lambda x, y, k: put(x, 0, y[-1] * k),
+    lambda x, y, k: put(x, slice(1, None), copy(y)[:-1]),
+    lambda x, y, k: put(x, (..., -1), copy(y)[..., 0] * copy(y)[..., -1]),
+    lambda x, y, k: put(x, [0, -1], k * copy(y)[[-1, 0]]) if x.shape[0] > 1 else None,
+    lambda x, y, k: put(x, np.arange(x.shape[0])[::2].copy(), copy(y)[np.arange(x.shape[0])[::2].copy()]),
+]
+
+
+def run(program, leaf):
+    """Run a program of (operator, number of the operand, number of the other operand, k) on a leaf; all its tensors."""
+    pool = [leaf * 1, sin(leaf), leaf * leaf]
+    for kind, operator, i, j, k in program:
+        x = pool[i % len(pool)]
+        if 0 in x.shape or not x.ndim:
+            continue
+        if kind == "view":
+            pool.append(VIEWS[operator](x))
+            continue
+        alike = [p for p in pool if p.shape == x.shape]
+        WRITES[operator](x, alike[j % len(alike)], k)
+    return pool
+
+
+def loss(program, leaf):
+    """A weighted sum of everything."""
+    total = (leaf * 0).sum()
+    for i, p in enumerate(run(program, leaf)):
+        weights = np.cos(np.arange(int(np.prod(p.shape, dtype=int))) + i).reshape(tuple(p.shape))
+        total = total + (p * (tp.tensor(weights) if isinstance(p, tp.Tensor) else weights)).sum()
+    return total
+
+
+def random_program(seed):
+    r = random.Random(seed)
+    program = []
+    for _ in range(r.randrange(3, 14)):
+        kind = r.choice(["view", "view", "write"]) if r.random() < 0.5 else r.choice(["view", "write"])
+        operator = r.randrange(len(VIEWS if kind == "view" else WRITES))
+        program.append((kind, operator, r.randrange(30), r.randrange(30), round(r.uniform(0.5, 1.5), 2)))
+    shape = tuple(r.choice([1, 2, 3]) for _ in range(r.randrange(1, 4)))
+    return program, np.random.default_rng(seed).uniform(0.3, 1.2, shape)
+
+
+def finite_differences(program, x, eps=1e-6):
+    out = np.zeros_like(x)
+    for i in np.ndindex(*x.shape):
+        step = np.zeros_like(x)
+        step[i] = eps
+        out[i] = (loss(program, x + step) - loss(program, x - step)) / (2 * eps)
+    return out
+
+
+PROGRAMS = range(150)
+
+
+@pytest.mark.parametrize("seed", PROGRAMS)
+def test_random_programs_have_numpys_values_and_the_gradients_of_finite_differences(seed):
+    program, x = random_program(seed)
+    leaf = tp.tensor(x, requires_grad=True)
+    want = run(program, x)
+    for got, array in zip(run(program, leaf), want, strict=True):
+        np.testing.assert_allclose(got.detach().numpy(), array, rtol=1e-12, atol=1e-12)
+    (gradient,) = tp.autograd.grad(loss(program, leaf), leaf)
+    np.testing.assert_allclose(gradient.numpy(), finite_differences(program, x), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", PROGRAMS)
+def test_random_programs_under_transforms(seed):
+    program, x = random_program(seed)
+    examples = np.stack([x, x * 1.1, x - 0.2])
+    gradients = [tp.func.grad(lambda leaf: loss(program, leaf))(tp.tensor(e)).numpy() for e in examples]
+    np.testing.assert_allclose(gradients[0], finite_differences(program, x), rtol=1e-5, atol=1e-6)
+    values = tp.vmap(lambda leaf: loss(program, leaf))(tp.tensor(examples))
+    np.testing.assert_allclose(values.numpy(), [loss(program, e) for e in examples], rtol=1e-10, atol=1e-10)
+    batched = tp.vmap(tp.func.grad(lambda leaf: loss(program, leaf)))(tp.tensor(examples))
+    np.testing.assert_allclose(batched.numpy(), np.stack(gradients), rtol=1e-9, atol=1e-9)
+    direction = np.sin(np.arange(x.size)).reshape(x.shape)
+    value, tangent = tp.func.jvp(lambda leaf: loss(program, leaf), (tp.tensor(x),), (tp.tensor(direction),))
+    np.testing.assert_allclose(value.item(), loss(program, x), rtol=1e-10)
+    np.testing.assert_allclose(tangent.item(), (gradients[0] * direction).sum(), rtol=1e-8, atol=1e-9)
+
+
+# ---- history
+
+
+def leaf(*shape):
+    return tp.ones(*shape, requires_grad=True)
+
+
+def test_a_write_through_a_view_rewrites_the_history_of_base_and_views():
+    w = leaf(2, 3)
+    y = w * 2
+    row, column = y[0], y[:, 1]
+    row.mul_(3)
+    column.add_(w[:, 0] * 10)
+    assert y.grad_fn.name() == "CopySlices" and row.requires_grad
+    assert y.tolist() == [[6, 16, 6], [2, 12, 2]] and row.tolist() == [6, 16, 6]
+    row.sum().backward()
+    assert w.grad.tolist() == [[16, 6, 6], [0, 0, 0]]
+
+
+def test_a_buffer_takes_the_history_of_what_is_written_to_it():
+    w = leaf(3)
+    buffer = tp.zeros(3, 2)
+    view = buffer[:, 1]
+    for i in range(3):
+        buffer[i] = w[i] * (i + 1)
+    assert buffer.requires_grad and view.requires_grad
+    view.sum().backward()
+    assert w.grad.tolist() == [1, 2, 3]
+
+
+def test_a_constant_cuts_the_gradient_of_what_it_overwrites():
+    w = leaf(3)
+    y = w * 2
+    y[0] = 5
+    y[1:].zero_()
+    assert y.requires_grad
+    y.sum().backward()
+    assert w.grad.tolist() == [0, 0, 0]
+
+
+def test_copy_fill_and_zero():
+    w = leaf(2)
+    x = tp.zeros(3, 2)
+    x.copy_(w * 2)
+    x[0].fill_(w[0] * 7)
+    x.sum().backward()
+    assert w.grad.tolist() == [4 + 14, 4]
+    y = tp.zeros(2, dtype=tp.int64)
+    assert y.copy_(tp.tensor(2.9)).tolist() == [2, 2] and y.fill_(3.9).tolist() == [3, 3] and y.zero_().tolist() == [0, 0]
+    assert y._version == 3
+
+
+def test_an_operator_on_itself():
+    w = leaf(2)
+    y = w * 3
+    y.mul_(y)
+    y.sum().backward()
+    assert y.tolist() == [9, 9] and w.grad.tolist() == [18, 18]
+
+
+def test_in_place_results_form_no_cycle():
+    import gc
+    import weakref
+
+    w = leaf(2)
+    y = w * 3
+    y.mul_(w).exp_().add_(y[0].detach())
+    node = weakref.ref(y.grad_fn)
+    gc.disable()
+    try:
+        del y
+        assert node() is None
+    finally:
+        gc.enable()
+
+
+# ---- versions
+
+
+def test_versions_count_writes_to_shared_memory():
+    x = tp.zeros(4)
+    v, d = x.view(2, 2), x.detach()
+    x.add_(1)
+    v[0] = 2
+    d.mul_(2)
+    assert x._version == v._version == d._version == 3
+    assert x.clone()._version == 0
+
+
+@pytest.mark.parametrize("write", [lambda y: y.add_(1), lambda y: y[:1].zero_(), lambda y: y.detach().zero_(), lambda y: y.t_()])
+def test_a_saved_value_that_was_written_to_is_an_error(write):
+    w = leaf(2, 2)
+    y = w.exp()
+    out = y.sum()
+    write(y)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.backward()
+
+
+def test_a_write_that_no_rule_reads_is_no_error():
+    w = leaf(2)
+    y = w * 2
+    out = (y + 1).sum()
+    y.zero_()
+    out.backward()
+    assert w.grad.tolist() == [2, 2]
+
+
+# ---- what is refused
+
+
+def under_no_grad(fn, *args):
+    with tp.no_grad():
+        return fn(*args)
+
+
+@pytest.mark.parametrize(
+    "write, message",
+    [
+        (lambda w, y: w.mul_(2), "a leaf Variable that requires grad is being used in an in-place operation"),
+        (lambda w, y: w.__setitem__(0, 1), "a view of a leaf Variable that requires grad"),
+        (lambda w, y: w[0].zero_(), "a view of a leaf Variable that requires grad"),
+        (lambda w, y: w.t_(), "a leaf Variable that requires grad"),
+        (lambda w, y: w.fill_(1), "a leaf Variable that requires grad"),
+        (lambda w, y: w.index_add_(0, tp.tensor([0]), tp.ones(1, 3)), "a leaf Variable that requires grad"),
+        (lambda w, y: under_no_grad(lambda: y[0]).mul_(2), "created in no_grad mode and is being modified inplace"),
+        (lambda w, y: under_no_grad(lambda: w[0]).zero_(), "created in no_grad mode and is being modified inplace"),
+        (lambda w, y: y.unbind()[0].mul_(2), "Output 0 of UnbindBackward0 is a view and is being modified inplace"),
+        (lambda w, y: y.split(1)[1].mul_(2), "Output 1 of SplitBackward0 is a view"),
+        (lambda w, y: y.chunk(2)[0][0].mul_(2), "multiple views"),
+        (lambda w, y: tp.zeros(1).expand(3).add_(1), "more than one element of the written-to tensor"),
+        (lambda w, y: tp.zeros(3).copy_(tp.zeros(7)), "must match"),
+        (lambda w, y: tp.zeros(3).add_(tp.zeros(2, 3)), "doesn't match the broadcast shape"),
+        (lambda w, y: tp.zeros(3).fill_(tp.zeros(2)), "0-dimension"),
+        (lambda w, y: tp.zeros(3).fill_(1j), "cannot be converted"),
+        (lambda w, y: tp.zeros(3, dtype=tp.int64).add_(0.5), "can't be cast"),
+        (lambda w, y: y.resize_(2), "cannot resize variables that require grad"),
+        (lambda w, y: y[0].detach_(), "Can't detach views in-place"),
+    ],
+)
+def test_writes_that_are_refused(write, message):
+    w = leaf(2, 3)
+    y = w * 1
+    with pytest.raises(RuntimeError, match=message):
+        write(w, y)
+    assert w.tolist() == y.tolist() == [[1, 1, 1], [1, 1, 1]]
+    assert w._version == y._version == 0
+
+
+def test_what_is_allowed_under_no_grad_or_without_gradients():
+    w = leaf(2)
+    with tp.no_grad():
+        w.mul_(2)
+        w[0] = 7
+    assert w.tolist() == [7, 2] and w.is_leaf and w.requires_grad and w._version == 2
+    x = tp.ones(2, 2)
+    for part in x.unbind():
+        part.mul_(3)
+    x.expand(1, 2, 2).add_(1)
+    assert x.tolist() == [[4, 4], [4, 4]]
+
+
+def test_a_view_made_under_no_grad_has_no_history_to_tell_once_its_base_has():
+    w = leaf(2)
+    x = tp.zeros(2)
+    with tp.no_grad():
+        v = x[:1]
+    x.mul_(w)
+    with pytest.raises(RuntimeError, match="no_grad mode and its base"):
+        v.sum().backward()
+
+
+def test_read_only_memory_is_not_written_to():
+    array = np.ones(3)
+    array.flags.writeable = False
+    with pytest.warns(UserWarning):
+        x = tp.from_numpy(array)
+    with pytest.raises(RuntimeError, match="read-only"):
+        x.add_(1)
+    assert array.tolist() == [1, 1, 1]
+
+
+# ---- geometry in place
+
+
+@pytest.mark.parametrize(
+    "name, args, shape",
+    [
+        ("t_", (), (3, 2)),
+        ("transpose_", (0, 1), (3, 2)),
+        ("swapaxes_", (0, 1), (3, 2)),
+        ("unsqueeze_", (1,), (2, 1, 3)),
+        ("squeeze_", (), (2, 3)),
+        ("as_strided_", ((2, 2), (1, 2), 1), (2, 2)),
+    ],
+)
+def test_a_tensor_becomes_a_view_of_itself(name, args, shape):
+    w = leaf(2, 3)
+    y = w * tp.arange(6.0).view(2, 3)
+    row = y[1]
+    want = getattr(y.clone(), name[:-1])(*args)
+    assert getattr(y, name)(*args) is y
+    assert y.shape == shape and tp.equal(y, want) and not y._is_view() and y._version == 1
+    y.mul_(2)
+    assert row.shape == (3,)
+    assert row.tolist() == [6, 8, 10] if name != "as_strided_" else row.tolist() == [6, 8, 5]
+    row.sum().backward()
+    assert w.grad[1].tolist() == row.tolist()
+
+
+def test_a_view_changes_its_own_geometry():
+    w = leaf(2, 3)
+    y = w * 1
+    v = y[0]
+    v.unsqueeze_(1)
+    v.mul_(5)
+    assert v.shape == (3, 1) and v._is_view() and v._base is y
+    y.sum().backward()
+    assert w.grad.tolist() == [[5, 5, 5], [1, 1, 1]]
+
+
+def test_geometry_changed_under_no_grad_keeps_the_history():
+    w = leaf(2, 3)
+    y = w * 2
+    with tp.no_grad():
+        y.t_()
+    (y[0] * tp.tensor([1.0, 10.0])).sum().backward()
+    assert w.grad.tolist() == [[2, 0, 0], [20, 0, 0]]
+
+
+def test_resizing():
+    x = tp.arange(6.0).clone()
+    address = x.data_ptr()
+    assert x.resize_(2, 2).tolist() == [[0, 1], [2, 3]] and x.data_ptr() == address
+    assert x.resize_(6).tolist() == [0, 1, 2, 3, 4, 5]
+    assert x.resize_(8).tolist()[:6] == [0, 1, 2, 3, 4, 5]
+    assert x.resize_as_(tp.zeros(1, 3)).shape == (1, 3)
+
+
+def test_fill_diagonal():
+    assert tp.zeros(3, 2).fill_diagonal_(4).tolist() == [[4, 0], [0, 4], [0, 0]]
+    assert tp.zeros(5, 2).fill_diagonal_(4, wrap=True).tolist() == [[4, 0], [0, 4], [0, 0], [4, 0], [0, 4]]
+
+
+# ---- under transforms
+
+
+def test_a_write_under_jvp_leaves_the_memory_of_other_tangents_alone():
+    def f(x):
+        y = x + 1
+        y.mul_(2)
+        return x + y
+
+    out, tangent = tp.func.jvp(f, (tp.ones(2),), (tp.ones(2),))
+    assert out.tolist() == [5, 5] and tangent.tolist() == [3, 3]
+
+
+def test_views_of_duals_and_batches_see_writes_through_each_other():
+    def f(x):
+        y = x * 1
+        a, b = y[0], y[0]
+        a.mul_(y[1])
+        return y, b
+
+    (y, b), (t, _) = tp.func.jvp(f, (tp.tensor([2.0, 3.0]),), (tp.tensor([1.0, 10.0]),))
+    assert y.tolist() == [6, 3] and b == 6 and t.tolist() == [23, 10]
+    y, b = tp.vmap(f)(tp.tensor([[2.0, 3.0], [4.0, 5.0]]))
+    assert y.tolist() == [[6, 3], [20, 5]] and b.tolist() == [6, 20]
+
+
+def test_a_write_to_the_argument_of_vmap_changes_the_tensor_outside():
+    x = tp.tensor([[1.0, 2.0], [3.0, 4.0]])
+    tp.vmap(lambda row: row.mul_(2))(x)
+    assert x.tolist() == [[2, 4], [6, 8]]
