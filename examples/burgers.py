@@ -6,10 +6,10 @@
     u(0, x) = -sin(pi x),    u(t, -1) = u(t, 1) = 0
 
 The network u(t, x) is trained until the equation holds at random points: its residual needs u_t, u_x and u_xx, which
-``autograd.grad(create_graph=True)`` gives by reverse mode and, with ``--forward``, ``func.jvp`` by forward mode. The loss
-is then differentiated once more, for the weights: derivatives of derivatives of derivatives.
+``autograd.grad(create_graph=True)`` gives by reverse mode and, with ``--forward``, ``func.jvp`` by forward mode. The
+loss is then differentiated once more, for the weights: derivatives of derivatives of derivatives.
 
-The exact solution is that of Cole (1951) and Hopf (1950): with u = -2 nu (log w)_x the equation becomes the heat equation.
+The exact solution is that of Cole (1951) and Hopf (1950): with u = -2 nu (log w)_x the equation becomes that of heat.
 """
 
 from __future__ import annotations

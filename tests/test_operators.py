@@ -1,4 +1,4 @@
-"""Every operator, driven by the tables in ``samples``: value, derivatives in both modes, second derivatives, batching."""
+"""Every operator, driven by the tables in ``samples``: value, both modes, second derivatives, batching."""
 
 import importlib
 import pkgutil

@@ -158,7 +158,11 @@ def test_hooks_surround_a_step():
         (lambda: optim.SGD([tp.zeros(1)], lr=-1.0), ValueError, "Invalid learning rate: -1.0"),
         (lambda: optim.SGD([tp.zeros(1)], nesterov=True), ValueError, "Nesterov momentum requires"),
         (lambda: optim.Adam([tp.zeros(1)], betas=(1.0, 0.9)), ValueError, "Invalid beta parameter at index 0: 1.0"),
-        (lambda: optim.Adam([tp.zeros(1)]).load_state_dict({"state": {}, "param_groups": []}), ValueError, "different number"),
+        (
+            lambda: optim.Adam([tp.zeros(1)]).load_state_dict({"state": {}, "param_groups": []}),
+            ValueError,
+            "different number",
+        ),
     ],
 )
 def test_bad_arguments(make, error, message):

@@ -1,4 +1,4 @@
-"""Special functions: error and gamma functions, Bessel functions, orthogonal polynomials; the names of ``torch.special``."""
+"""Special functions: error and gamma functions, Bessel functions, polynomials; the names of ``torch.special``."""
 
 from __future__ import annotations
 

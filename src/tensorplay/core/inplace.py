@@ -1,7 +1,8 @@
 """Writing into tensors: one mechanism for every in-place operator, every view and every carrier.
 
 An in-place operator computes the new value as its out-of-place twin does, from an alias of the old tensor, then puts it
-back. For arrays the memory moves the data and only the history is rebased; under a carrier the same steps move the data.
+back. For arrays the memory moves the data and only the history is rebased; under a carrier the same steps move the
+data.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def check_writable(t: Tensor, name: str) -> None:
 
 
 preserving: list[Any] = []
-"""Those to be told before memory is written to, by ``before_write(tensor)``: they keep what the tape has saved of it."""
+"""Those told by ``before_write(tensor)`` before memory is written to: they keep what the tape has saved of it."""
 
 
 def memory(t: Tensor, name: str) -> np.ndarray[Any, Any]:
@@ -115,17 +116,18 @@ def involved(t: Tensor, name: str, *nodes: Node | None) -> bool:
 
 
 MADE_WITHOUT_GRAD = (
-    "A view was created in no_grad mode and {} with grad mode enabled. Given that this use case is ambiguous and error-prone, "
-    "it is forbidden. You can clarify your code by moving both the view and the inplace either both inside the no_grad block "
-    "(if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
+    "A view was created in no_grad mode and {} with grad mode enabled. Given that this use case is ambiguous and "
+    "error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both inside "
+    "the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
+    "tracked)."
 )
 
 
 MADE_IN_FUNCTION = (
-    "An output of a custom Function is a view and {}. This view was created inside a custom Function (or because an input was "
-    "returned as-is) and the autograd logic to handle view+inplace would override the custom backward associated with the custom "
-    "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
-    "Function."
+    "An output of a custom Function is a view and {}. This view was created inside a custom Function (or because an "
+    "input was returned as-is) and the autograd logic to handle view+inplace would override the custom backward "
+    "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this "
+    "by cloning the output of the custom Function."
 )
 
 
@@ -284,7 +286,8 @@ def renew(t: Tensor, node: Node | None) -> None:
 def change_geometry(t: Tensor, view_operator: Callable[[Tensor], Tensor], name: str) -> Tensor:
     """Turn a tensor into a view of itself, in place: ``t_()``, ``squeeze_()`` and their like.
 
-    Views of the tensor stay what they are: the old geometry lives on in a tensor that they and ``t`` have as their base.
+    Views of the tensor stay what they are: the old geometry lives on in a tensor that is now their base, and that of
+    ``t``.
     """
     involved(t, name)
     rare, leaf = t._rare, type(t._node) is AccumulateGrad

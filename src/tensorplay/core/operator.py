@@ -125,7 +125,7 @@ def operator(
 
 
 def inplace_twin(fn: Callable[..., Any], name: str, into: Callable[..., None] | None = None) -> Callable[..., Any]:
-    """``name_``: the operator on an alias of the old value, written back; within the memory where nothing is recorded."""
+    """``name_``: the operator on an alias of the old value, written back; within memory if nothing is recorded."""
 
     def general(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if not isinstance(input, Tensor):
@@ -153,7 +153,7 @@ def inplace_twin(fn: Callable[..., Any], name: str, into: Callable[..., None] | 
 
 
 def keep_old_value(newest: Node, old: np.ndarray[Any, Any], since: int) -> None:
-    """Copy what the nodes of an in-place operator (those newer than ``since``) keep of memory about to be overwritten."""
+    """Copy what the nodes of an in-place operator (newer than ``since``) keep of memory about to be overwritten."""
     owner, stack, seen = storage_of(old), [newest], {newest}
     while stack:
         node = stack.pop()

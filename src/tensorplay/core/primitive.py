@@ -321,7 +321,7 @@ class Primitive:
         if jvp == "linear":
             return self.linear_push
         if jvp is None:
-            if self.elementwise and isinstance(self.vjp, dict):  # the derivative is diagonal: the same rules, on tangents
+            if self.elementwise and isinstance(self.vjp, dict):  # a diagonal derivative: the same rules, on tangents
                 return {i: self.vjp[self.inputs[i]] for i in self.differentiable}
             return Transposed(self)
         if isinstance(jvp, dict):
@@ -666,7 +666,7 @@ def batch_elementwise(p: Primitive, values: list[Any], dims: list[Any], *attrs: 
 
 
 def batch_same(p: Primitive, values: list[Any], dims: list[Any], *attrs: Any) -> Any:
-    """Attributes count dimensions from the end, so the operator acts on the batch as it is; every operand is batched."""
+    """Attributes count dimensions from the end, so the operator acts on the batch as it is; all operands get one."""
     size = batch_size(values, dims)
     values = [expand_to_batch(v, size) if d is None and v is not None else v for v, d in zip(values, dims, strict=True)]
     if p.variadic:
@@ -733,8 +733,8 @@ def primitive(
         ones have the default None), keyword-only ones are attributes. Or the name of a function of the module.
     vjp
         One rule per input, ``rule(F, g, ...)``, or one for all, which returns a tuple. A rule's further parameters say
-        what the tape keeps: names of inputs, ``out``, ``<input>_shape``, ``<input>_dtype``, attributes, and (joint rules)
-        ``needs``, a tuple of flags. Written as for real numbers where the operator is holomorphic. Where a rule reads
+        what the tape keeps: names of inputs, ``out``, ``<input>_shape``, ``<input>_dtype``, attributes, and (joint
+        rules) ``needs``, a tuple of flags. Written as for real numbers where the operator is holomorphic. Where a rule reads
         ``kept`` the kernel returns a pair, its result and what it sets aside for that rule: over arrays on the common
         path ``kept`` is that, otherwise None, and the rule derives it anew from what else it reads (differentiably).
     jvp

@@ -1,4 +1,4 @@
-"""The forward rule that follows from a reverse one: a vjp is linear in its cotangent, so transposing it gives the jvp."""
+"""The forward rule that follows from a reverse one: a vjp is linear in its cotangent, and its transpose is the jvp."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .state import set_recording, state
 from .tensor import Tensor, wrap
 
 REVERSE_PASS: list[Any] = []
-"""The reverse pass, ``(outputs, inputs, cotangents, create_graph) -> gradients``, entered here by the layer that has it."""
+"""The reverse pass, ``(outputs, inputs, cotangents, create_graph) -> gradients``, entered by the layer that has it."""
 
 
 def tangent(primitive: Any, tangents: list[Any], args: Any, attrs: tuple[Any, ...]) -> Any:

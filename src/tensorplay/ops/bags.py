@@ -40,7 +40,7 @@ primitive("bag_of_row", lambda xp, input, *, count, length: np.broadcast_to(
 
 
 def bag_maxima_kernel(xp: Any, input: Any, bags: Any, kept: Any, *, count: int) -> Any:
-    """For each bag and column the position of the largest entry, and whether there is any; ``input`` is (columns, n)."""
+    """For each bag and column where the largest entry is, and whether there is any; ``input`` is (columns, n)."""
     *lead, columns, n = input.shape
     best = np.zeros((*lead, columns, count), np.int64)
     found = np.zeros((*lead, 1, count), bool)

@@ -141,7 +141,7 @@ def composed(x: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: 
 
 
 def ctc_states_kernel(xp: Any, targets: Any, target_lengths: Any, *, blank: int, classes: int, dtype: Any) -> Any:
-    """Labels of the states as one-hot vectors; logarithms of where two steps may be taken, and of where paths may end."""
+    """Labels of the states as one-hot vectors; logarithms of where two steps may be taken and where paths may end."""
     *lead, n, length = targets.shape
     states, skips = states_of(targets.reshape(-1, length), blank)
     at = np.arange(2 * length + 1)

@@ -232,7 +232,8 @@ def in_package(name: str, fn: Any) -> None:
         return fn(input, p, train)
 
     public.__name__ = public.__qualname__ = name
-    public.__doc__ = f"""As :func:`tensorplay.nn.functional.{name.replace("feature_dropout", "dropout2d")}`, with all arguments given.
+    other = name.replace("feature_dropout", "dropout2d")
+    public.__doc__ = f"""As :func:`tensorplay.nn.functional.{other}`, with all arguments given.
 
     Examples
     --------

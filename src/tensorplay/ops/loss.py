@@ -378,7 +378,10 @@ def logits_kernel(xp: Any, input: Any, target: Any) -> Any:
 
 elementwise(
     "binary_cross_entropy_with_logits", logits_kernel, check=refusing("biuc"),
-    vjp={"input": lambda F, g, input, target: g * (F.sigmoid(input) - target), "target": lambda F, g, input: -(g * input)},
+    vjp={
+        "input": lambda F, g, input, target: g * (F.sigmoid(input) - target),
+        "target": lambda F, g, input: -(g * input),
+    },
 )  # fmt: skip
 
 

@@ -239,7 +239,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     vector = as_vector(index_of(index, "index_fill"), "index_fill")
     filler = number(value, input, "index_fill")
     vector = in_bounds(vector, shape[dim] if shape else 1, dim + len(shape), "index_fill", negative=True)
-    if filler._data.ndim == 0 and type(vector._data) is np.ndarray:  # each place once: the number's gradient is their sum
+    if filler._data.ndim == 0 and type(vector._data) is np.ndarray:
+        # each place once: the number's gradient is their sum
         vector = wrap(np.unique(vector._data % (shape[dim] if shape else 1)))
     return put_slices(input, dim, vector, filler, False)
 
@@ -510,7 +511,7 @@ primitive(
     "scatter", scatter_kernel, vjp={"input": scatter_input_vjp, "source": scatter_source_vjp}, jvp=scatter_jvp,
     batch=scatter_batch,
 )  # fmt: skip
-"""``scatter(input, index, source, dim, accumulate)``: the source has the shape of the index, or more, or none at all."""
+"""``scatter(input, index, source, dim, accumulate)``: the source has the shape of the index, or more, or none."""
 
 
 def scattered(input: Tensor, dim: Any, index: Any, source: Tensor, accumulate: bool, name: str) -> Any:

@@ -718,7 +718,7 @@ primitive("roll", roll_kernel, vjp={"input": roll_vjp}, jvp="linear", batch="sam
 
 @operator(out=False)
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
-    """The entries shifted along dimensions, those pushed out coming in again; without ``dims``, of the flattened tensor.
+    """The entries shifted along dimensions, those pushed out coming in again; without ``dims``, all in one row.
 
     Examples
     --------

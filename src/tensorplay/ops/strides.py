@@ -76,7 +76,7 @@ primitive("fold_windows", fold_windows_kernel, vjp={"input": fold_windows_vjp}, 
 
 @operator(out=False, function=False)
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """A view of all windows of ``size`` entries along a dimension, ``step`` apart; the entries are a new last dimension.
+    """A view of all windows of ``size`` entries along a dimension, ``step`` apart; they are a new last dimension.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 def positions(origin: tuple[Any, Any], size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
-    """Flat indices, among the elements of a tensor of shape and strides ``origin``, of the elements of ``as_strided``."""
+    """Flat indices, in a tensor of shape and strides ``origin``, of the elements of ``as_strided``."""
     shape, strides = origin
     count = int(np.prod(shape, dtype=int))
     reach = offset + sum((n - 1) * s for n, s in zip(size, stride)) + 1 if 0 not in size else 1

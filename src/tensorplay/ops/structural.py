@@ -1,4 +1,4 @@
-"""The operators that the core and the rules of all others are built from: broadcasting, casts, reshaping, basic views."""
+"""The operators that the core and all other rules are built from: broadcasting, casts, reshaping, basic views."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def put_view_input_vjp(F: Any, g: Any, source_shape: tuple[int, ...], steps: tup
 
 
 PUT: dict[str, Any] = {}
-"""By the names of views whose elements are parts of elements: ``rule(F, input, value)``, the input with another view."""
+"""By the names of views of parts of elements: ``rule(F, input, value)``, the input with another such view."""
 
 
 def put_view_batch(p: Any, values: list[Any], dims: list[Any], steps: tuple[Any, ...]) -> Any:
