@@ -1,8 +1,8 @@
 """Convolutions in any number of dimensions, and the sliding windows they are made of.
 
 Three primitives are closed under differentiation: ``conv`` and its two transposes, ``conv_input`` and ``conv_weight``.
-A kernel copies the windows of a few images into columns, then multiplies matrices. At stride 1 a whole image is one long
-row: a window shifts it, so the copies are long; the columns then hold a few positions too many, which nobody reads.
+A kernel copies the windows of a few images into columns, then multiplies matrices. At stride 1 a whole image is one
+long row: a window shifts it, so the copies are long; the columns then hold a few positions too many, which nobody reads.
 """
 
 from __future__ import annotations

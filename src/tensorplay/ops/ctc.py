@@ -1,8 +1,8 @@
 """Connectionist temporal classification (Graves et al., 2006).
 
-The labels of a target, with blanks between them, are states; ``alpha`` sums, in logarithms, over the paths that reach a
-state at a time, ``beta`` over those that go on from it. Over arrays both are computed at once for all targets. Over Tensors
-the loss is composed of operators, and differentiated as any function is.
+The labels of a target, with blanks between them, are states; ``alpha`` sums, in logarithms, over the paths that reach
+a state at a time, ``beta`` over those that go on from it. Over arrays both are computed at once for all targets. Over
+Tensors the loss is composed of operators, and differentiated as any function is.
 """
 
 from __future__ import annotations

@@ -285,8 +285,8 @@ put = primitive(
     "put", put_kernel, vjp={"input": put_input_vjp, "values": put_values_vjp}, jvp=put_jvp, batch=put_batch,
     node_name="IndexPutBackward0",
 )  # fmt: skip
-"""``put(input, index, values, dim, merged, accumulate)``: the input with the entries replaced (or added to) that ``index``
-takes; ``merged`` dimensions from ``dim`` on count as merged into one. The values broadcast."""
+"""``put(input, index, values, dim, merged, accumulate)``: the input with the entries that ``index`` takes replaced (or
+added to); ``merged`` dimensions from ``dim`` on count as merged into one. The values broadcast."""
 
 # ---- what an index says
 
