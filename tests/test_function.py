@@ -896,6 +896,8 @@ def test_nested_arguments_and_results():
     ga, gb = grad(out["sum"].sum() + out["rest"][0].sum(), [a, b])
     equal(ga, [11, 11])
     equal(gb, [1, 1])
+    inside = tp.vmap(lambda x: x * Mix.apply([a, b], 10)["sum"])(t64(X))  # the arguments are no batch
+    equal(inside, X * np.array([4.0, 6.0]))
 
 
 def test_functions_inside_functions():

@@ -173,10 +173,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         """
         if kwargs or cls._has_defaults():
             args = cls._bound(args, kwargs)
-        try:
-            out, ctx = at_level(cls, args)
-        finally:
-            del args
+        out, ctx = at_level(cls, args)
         ctx._call.forward = None
         return out
 
@@ -228,13 +225,14 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 def at_level(cls: type[Function], args: tuple[Any, ...], hold: bool = False) -> tuple[Any, FunctionCtx]:
     """The result on arguments of any level, and a context filled at that level; ``hold``: with all that it was told."""
     if live_levels or any(isinstance(a, Tensor) and isinstance(a._data, Carrier) for a in args):
-        leaves, spec = pytree.flatten(args)
-        leaves = [revived(a, cls.__name__) for a in leaves]
+        given, spec = pytree.flatten(args)
+        leaves = [revived(a, cls.__name__) for a in given]
         carriers = [a._data for a in leaves if isinstance(a, Tensor) and isinstance(a._data, Carrier)]
         if carriers:
             top = max(carriers, key=lambda data: data.level)
             return (on_batch if type(top) is Batched else on_duals)(cls, leaves, spec, top.level)
-        args = pytree.unflatten(leaves, spec)
+        if any(a is not b for a, b in zip(given, leaves)):
+            args = pytree.unflatten(leaves, spec)
     ctx = context(args)
     ctx._call.hold = hold
     edges = edges_of(args)
@@ -690,6 +688,12 @@ class InplaceFunction(Function):
         self.inplace = inplace
 
 
+class Structure:
+    """Where a call notes the structure of its result."""
+
+    spec: Any = None
+
+
 class NestedIOFunction(Function):
     """A Function whose arguments and results may be nested containers of tensors.
 
@@ -716,16 +720,14 @@ class NestedIOFunction(Function):
     @classmethod
     def apply(cls, *args: Any) -> Any:
         leaves, spec = pytree.flatten(args)
-        out_spec: list[Any] = []
-        flat = super().apply(spec, out_spec, *leaves)
-        return pytree.unflatten(flat, out_spec[0])
+        result = Structure()
+        flat = super().apply(spec, result, *leaves)
+        return pytree.unflatten(flat, result.spec)
 
     @classmethod
-    def forward(cls, ctx: Any, spec: Any, out_spec: list[Any], *leaves: Any) -> Any:
-        ctx.specs = spec, None
-        outs, found = pytree.flatten(cls.forward_extended(ctx, *pytree.unflatten(leaves, spec)))
-        ctx.specs = spec, found
-        out_spec.append(found)
+    def forward(cls, ctx: Any, spec: Any, result: Structure, *leaves: Any) -> Any:
+        outs, result.spec = pytree.flatten(cls.forward_extended(ctx, *pytree.unflatten(leaves, spec)))
+        ctx.specs = spec, result.spec
         return tuple(outs)
 
     @classmethod
