@@ -304,3 +304,27 @@ def test_inputs_stay_as_they_were():
     hessian(lambda x: (x**3).sum(), x)
     assert x.is_leaf and x.grad is None
     close(x, X)
+
+
+def test_the_hessian_of_a_custom_function_need_not_be_symmetric():
+    class Odd(autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[0].roll(1)
+
+    f = lambda x: Odd.apply(x).sum()
+    close(hvp(f, X, V)[1], V.roll(1))
+    close(vhp(f, X, V)[1], V.roll(-1))
+
+    def hooked(x):
+        y = x * x
+        y.register_hook(lambda g: g * x.roll(1))
+        return y.sum()
+
+    close(hvp(hooked, X, V)[1], 2 * X.roll(1) * V + 2 * X * V.roll(1))
+    close(vhp(hooked, X, V)[1], 2 * X.roll(1) * V + (2 * X * V).roll(-1))

@@ -11,11 +11,23 @@ from typing import Any
 
 from ..core import pytree
 from ..core.namespace import F
+from ..core.node import AccumulateGrad, Output, Reduce
 from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
-from ..core.transforms import enter, leave, make_batched, make_dual, matching, unit_vectors, unpack_dual, zeros_of
+from ..core.transforms import (
+    StandIn,
+    enter,
+    leave,
+    make_batched,
+    make_dual,
+    matching,
+    unit_vectors,
+    unpack_dual,
+    zeros_of,
+)
 from ._forward import dependent_inputs, push_forward
 from ._reverse import Leaves, unpacked, zeros_for
+from .engine import collect
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -403,11 +415,14 @@ def vhp(
 def hvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """The product of the Hessian of a scalar function and a vector, by pulling back twice through its gradient.
-
-    The Hessian is symmetric where second derivatives are continuous: :func:`vhp` gives the same for less.
+    """The product of the Hessian of a scalar function and a vector.
 
     See :func:`vhp` for the parameters.
+
+    Notes
+    -----
+    Where operators alone made the graph the Hessian is symmetric, and this is :func:`vhp`. A hook or a custom Function may
+    give gradients that are no derivatives: then, and in strict mode, it is pulled back twice through the gradient.
 
     Returns
     -------
@@ -431,6 +446,9 @@ def hvp(
         out = scalar_output(outs, out_spec, "hvp")
         gradients = pulled(leaves, [out], [F.ones_like(wrap(out._data))], True)
         require_path(gradients, "jacobian", strict)
+        if not strict and hessian_is_symmetric(out, leaves):
+            result = filled(pulled(leaves, gradients, vs, create_graph), xs, False, create_graph, "", "")
+            return finished([out], out_spec, create_graph), finished(result, structure.spec, create_graph)
         cotangents = Leaves([zeros_for(x) for x in xs], False, leaves)
         second = pulled(leaves, gradients, cotangents.tensors, True)
         require_path(second, "hessian", strict)
@@ -438,6 +456,14 @@ def hvp(
         result = filled(found, xs, strict, create_graph, TRICK_INDEPENDENT, HESSIAN_INDEPENDENT)
         return finished([out], out_spec, create_graph), finished(result, structure.spec, create_graph)
 
+
+def hessian_is_symmetric(out: Tensor, leaves: Leaves) -> bool:
+    """Whether operators alone made the graph: no hook, and no custom Function."""
+    nodes = [] if out._node is None else collect([out._node], leaves.oldest)
+    return all([node.rare is None and (node.primitive is not None or type(node) in PLAIN_NODES) for node in nodes])
+
+
+PLAIN_NODES = (AccumulateGrad, StandIn, Output, Reduce)
 
 # ---- whole matrices
 
