@@ -32,19 +32,19 @@ def fans(tensor: Tensor) -> tuple[int, int]:
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with numbers of the uniform distribution over [a, b)."""
     with no_grad():
-        return tensor.uniform_(a, b, generator=generator)  # type: ignore[attr-defined,no-any-return]
+        return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with normal numbers."""
     with no_grad():
-        return tensor.normal_(mean, std, generator=generator)  # type: ignore[attr-defined,no-any-return]
+        return tensor.normal_(mean, std, generator=generator)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
     with no_grad():
-        return tensor.fill_(val)  # type: ignore[attr-defined,no-any-return]
+        return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:

@@ -166,7 +166,7 @@ class Tanh(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""
-        return input.tanh()  # type: ignore[attr-defined,no-any-return]
+        return input.tanh()
 
 
 class Sigmoid(Module):
@@ -174,7 +174,7 @@ class Sigmoid(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""
-        return input.sigmoid()  # type: ignore[attr-defined,no-any-return]
+        return input.sigmoid()
 
 
 class Flatten(Module):
@@ -186,7 +186,7 @@ class Flatten(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Join the dimensions."""
-        return input.flatten(self.start_dim, self.end_dim)  # type: ignore[attr-defined,no-any-return]
+        return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
         """Options."""

@@ -282,7 +282,7 @@ class Module:
                     p.grad = None
                 else:
                     p.grad = p.grad.detach()
-                    p.grad.zero_()  # type: ignore[union-attr]
+                    p.grad.zero_()
 
     def apply(self, fn: Callable[[Module], Any]) -> Module:
         """Call ``fn`` on every module below, then here."""
@@ -316,7 +316,7 @@ class Module:
 
         def convert(t: Tensor) -> Tensor:
             same = dtype if dtype is not None and (t.is_floating_point() or t.is_complex()) else t.dtype
-            return t.to(device or t.device, same)  # type: ignore[attr-defined]
+            return t.to(device or t.device, same)
 
         return self._apply(convert)
 
@@ -398,7 +398,7 @@ class Module:
                     if assign:
                         self._assign(key, state_dict[key], target)
                     else:
-                        target.copy_(state_dict[key])  # type: ignore[attr-defined]
+                        target.copy_(state_dict[key])
         return IncompatibleKeys(missing, unexpected)
 
     def _assign(self, key: str, value: Tensor, old: Tensor) -> None:

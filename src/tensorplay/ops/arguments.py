@@ -76,7 +76,7 @@ def integer(value: Any, name: str, argument: str, position: int = 1) -> int:
     if not isinstance(value, (bool, np.bool_)):
         if isinstance(value, Tensor):
             if value._data.size == 1 and value._data.dtype.kind in "iu":
-                return int(value.item())  # type: ignore[attr-defined]
+                return int(value.item())
         else:
             try:
                 return python_operator.index(value)

@@ -179,7 +179,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
             [3.5000]])
     """
     if out is not None:
-        return write_out("linear", linear(input, weight, bias), out)  # type: ignore[no-any-return]
+        return write_out("linear", linear(input, weight, bias), out)
     if isinstance(weight, Tensor) and weight._data.ndim == 1:
         result = F.linear(input, F.reshape(weight, (1, -1)))
         result = F.reshape(result, result._data.shape[:-1])

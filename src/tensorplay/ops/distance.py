@@ -143,6 +143,6 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
     if out is not None:
         from ..core.operator import write_out
 
-        return write_out("normalize", normalize(input, p, dim, eps), out)  # type: ignore[no-any-return]
+        return write_out("normalize", normalize(input, p, dim, eps), out)
     norm = vector_norm(arg.tensor(input, "normalize"), p, dim, True)
     return input / at_least(norm, eps)

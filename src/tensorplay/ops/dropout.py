@@ -344,6 +344,6 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     if not hard:
         return soft
     top = soft.detach()
-    index = top.argmax(dim, keepdim=True)  # type: ignore[attr-defined]
+    index = top.argmax(dim, keepdim=True)
     one_hot = F.zeros_like(top).scatter(dim, index, 1.0)
     return one_hot - top + soft

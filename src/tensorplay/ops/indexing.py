@@ -475,7 +475,7 @@ def merge(view: Tensor, advanced: list[tuple[int, Any]]) -> tuple[Tensor, Tensor
     for dim, i in pairs:
         i = F.normal_index(i if i._data.dtype == np.int64 else F.cast(i, np.dtype(np.int64)), shape[dim], dim)
         index = i if index is None else F.add(F.mul(index, shape[dim]), i)
-    return view, index, first - ndim, len(dims)  # type: ignore[return-value]
+    return view, index, first - ndim, len(dims)
 
 
 def joint(indices: list[Any], extents: list[int], dims: list[int]) -> Any:
@@ -674,8 +674,8 @@ def contains(self: Tensor, element: Any) -> bool:
     return bool(arg.values(F.eq(self, element), "in").any())
 
 
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
-Tensor.__setitem__ = setitem  # type: ignore[attr-defined]
-Tensor.__iter__ = iterate  # type: ignore[attr-defined]
-Tensor.__len__ = length  # type: ignore[attr-defined]
-Tensor.__contains__ = contains  # type: ignore[attr-defined]
+Tensor.__getitem__ = getitem  # type: ignore[assignment, method-assign]
+Tensor.__setitem__ = setitem  # type: ignore[assignment, method-assign]
+Tensor.__iter__ = iterate  # type: ignore[assignment, method-assign]
+Tensor.__len__ = length  # type: ignore[assignment, method-assign]
+Tensor.__contains__ = contains  # type: ignore[assignment, method-assign]

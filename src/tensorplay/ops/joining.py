@@ -357,7 +357,7 @@ def split_method(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
     return split(input, split_size, dim)
 
 
-Tensor.split = Tensor.unsafe_split = split_method  # type: ignore[attr-defined]
+Tensor.split = Tensor.unsafe_split = split_method  # type: ignore[assignment, method-assign]
 
 
 @operator(out=False, aliases=("unsafe_split_with_sizes",))

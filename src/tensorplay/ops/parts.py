@@ -152,7 +152,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
             [0., 1.]])
     """
     view = diagonal(input.detach(), offset, dim1, dim2)
-    _, attrs, _ = view._rare.view.steps[-1]  # type: ignore[union-attr]
+    _, attrs, _ = view._rare.view.steps[-1]
     return replaced(input, src, "diagonal", attrs, view._data.shape, "diagonal_scatter")
 
 
@@ -168,5 +168,5 @@ def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, stora
     """
     whole = F.clone(arg.tensor(input, "as_strided_scatter").detach(), "C")
     view = as_strided(whole, size, stride, 0 if storage_offset is None else storage_offset)
-    _, attrs, _ = view._rare.view.steps[-1]  # type: ignore[union-attr]
+    _, attrs, _ = view._rare.view.steps[-1]
     return replaced(input, src, "as_strided", attrs, view._data.shape, "as_strided_scatter")

@@ -324,9 +324,9 @@ def reversed_dimensions(input: Tensor) -> Tensor:
 
 
 Tensor.T = property(reversed_dimensions, doc=reversed_dimensions.__doc__)  # type: ignore[assignment, method-assign]
-Tensor.mT = property(matrix_transpose, doc=matrix_transpose.__doc__)  # type: ignore[attr-defined]
-Tensor.H = property(hermitian, doc=hermitian.__doc__)  # type: ignore[attr-defined]
-Tensor.mH = property(conjugate_transpose, doc=conjugate_transpose.__doc__)  # type: ignore[attr-defined]
+Tensor.mT = property(matrix_transpose, doc=matrix_transpose.__doc__)  # type: ignore[assignment, method-assign]
+Tensor.H = property(hermitian, doc=hermitian.__doc__)  # type: ignore[assignment, method-assign]
+Tensor.mH = property(conjugate_transpose, doc=conjugate_transpose.__doc__)  # type: ignore[assignment, method-assign]
 
 
 @operator(out=False)
