@@ -421,8 +421,9 @@ def hvp(
 
     Notes
     -----
-    Where operators alone made the graph the Hessian is symmetric, and this is :func:`vhp`. A hook or a custom Function may
-    give gradients that are no derivatives: then, and in strict mode, it is pulled back twice through the gradient.
+    Where operators alone made the graph the Hessian is symmetric, and this is :func:`vhp`. A hook or a custom
+    Function may give gradients that are no derivatives: then, and in strict mode, it is pulled back twice through the
+    gradient.
 
     Returns
     -------
