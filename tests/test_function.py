@@ -335,6 +335,37 @@ def test_a_vmap_rule_may_return_its_batch_anywhere_or_none():
     equal(total, [X.sum()] * 3)
 
 
+def test_jvp_reads_what_was_saved_for_backward_where_nothing_was_for_forward():
+    class Square(New):
+        @staticmethod
+        def forward(x):
+            return x * x
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        backward = staticmethod(lambda ctx, g: 2 * ctx.saved_tensors[0] * g)
+        jvp = staticmethod(lambda ctx, t: 2 * ctx.saved_tensors[0] * t)
+
+    def slope(x):
+        return func.jvp(Square.apply, (x,), (tp.ones_like(x),))[1]
+
+    equal(slope(t64(Y)), 2 * Y)
+    equal(func.jvp(slope, (t64(Y),), (t64(Y),))[1], 2 * Y)
+    equal(func.grad(lambda x: slope(x).sum())(t64(Y)), [2, 2])
+    equal(tp.vmap(slope)(t64(X)), 2 * X)
+
+
+def test_no_tangent_is_pushed_where_forward_mode_is_off():
+    with forward_ad.dual_level():
+        d = forward_ad.make_dual(t64(Y), t64(Y))
+        with forward_ad._set_fwd_grad_enabled(False):
+            y = NoRules.apply(d)
+        assert forward_ad.unpack_dual(y).tangent is None
+    equal(y, 2 * Y)
+
+
 def test_what_jvp_returns_is_checked():
     for jvp, error, words in [
         (lambda ctx, t: (t, t), RuntimeError, "jvp returned 2 tangents for 1 outputs"),

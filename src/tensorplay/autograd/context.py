@@ -170,7 +170,7 @@ class FunctionCtx:
         if call.forward is not None:
             return call.forward
         node = None if call.node is None else call.node()
-        return () if node is None else node.unpack_saved()
+        return call.save if node is None else node.unpack_saved()
 
     @property
     def to_save(self) -> tuple[Any, ...] | None:

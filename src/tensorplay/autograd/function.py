@@ -337,14 +337,14 @@ def on_duals(cls: type[Function], leaves: list[Any], spec: Any, level: int) -> t
         tangents.append(data.tangent if dual else None)
     if not cls._separate() and any(isinstance(p, Tensor) and isinstance(p._data, Carrier) for p in primals):
         raise RuntimeError(NEEDS_SETUP_CONTEXT.format(name=cls.__name__, what="nested transforms"))
+    if not state.forward_ad:
+        return at_level(cls, pytree.unflatten(primals, spec))
     args = pytree.unflatten(leaves, spec)
     out, ctx = at_level(cls, pytree.unflatten(primals, spec), hold=True)
     call = ctx._call
     if call.materialize:
         tangents = [F.zeros_like(p.detach()) if t is None and isinstance(p, Tensor) and is_differentiable(p) else t
                     for p, t in zip(primals, tangents)]  # fmt: skip
-    if call.forward is None:
-        call.forward = call.save
     pushed = cls.jvp(ctx, *pytree.unflatten(tangents, spec))
     call.forward = None
     outs = out if isinstance(out, tuple) else (out,)
