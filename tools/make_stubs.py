@@ -64,6 +64,7 @@ from tensorplay.core.tensor import Tensor  # noqa: E402
 
 PACKAGE = Path(tensorplay.__file__).parent
 HEADER = '"""Made by tools/make_stubs.py."""\n'
+FIELD_TYPES = {("histogramdd", "bin_edges"): "tuple[Tensor, ...]"}
 UNANNOTATED = {"input": "Tensor", "other": "Tensor | builtins.complex", "out": "Tensor | None"}
 IN_PLACE = {f"__i{name}__" for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()}
 BUILTIN_TYPES = {n: t for n, t in vars(builtins).items() if isinstance(t, type)}
@@ -277,7 +278,7 @@ def return_types_stub() -> str:
     for name, fields in sorted(return_types.FIELDS.items()):
         stub.lines += [
             f"class {name}(NamedTuple):",
-            *(f"    {field}: {stub.render(Tensor)}" for field in fields.split()),
+            *(f"    {field}: {FIELD_TYPES.get((name, field), stub.render(Tensor))}" for field in fields.split()),
             "",
         ]
     return stub.text().rstrip() + "\n"

@@ -304,8 +304,8 @@ def change_geometry(t: Tensor, view_operator: Callable[[Tensor], Tensor], name: 
                 if (one := reference()) is not None:
                     one._rare.view.base = base  # type: ignore[union-attr]
             changed = view_operator(base)
-            rare.views, rare.view = None, changed._rare.view  # type: ignore[union-attr]
-            rare.view.disowned = True
+            view = changed._rare.view  # type: ignore[union-attr]
+            rare.views, rare.view, view.disowned = None, view, True  # type: ignore[union-attr]
             views.append(weakref.ref(t))
         else:
             changed = view_operator(old_value(t))
@@ -361,7 +361,7 @@ def derive_views(base: Tensor, moved: bool) -> None:
         t = reference()
         if t is None:
             continue
-        view = t._rare.view
+        view: Any = t._rare.view  # type: ignore[union-attr]
         fresh = replay(base, view.steps)
         if moved:
             t._data = fresh._data

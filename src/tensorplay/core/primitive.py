@@ -55,7 +55,7 @@ class Primitive:
     ) -> None:
         self.name = name
         self.kernel = kernel
-        self.vjp = vjp or {}
+        self.vjp: Any = {} if vjp is None else vjp
         self.elementwise = self.broadcasts = elementwise
         self.promotes, self.unpromoted = promotes, unpromoted
         self.check: Callable[[str, list[Any], Any], None] | None = None
@@ -75,8 +75,8 @@ class Primitive:
         self.variadic = names[0].startswith("*")
         self.optional = {n[:-5] for n in names if n.endswith("=None")}
         self.inputs = tuple(n.removesuffix("=None").lstrip("*") for n in names)
-        self.differentiable = tuple(range(len(self.inputs))) if callable(vjp) else tuple(
-            i for i, n in enumerate(self.inputs) if n in self.vjp)  # fmt: skip
+        rules = self.inputs if callable(vjp) else self.vjp
+        self.differentiable = tuple([i for i, n in enumerate(self.inputs) if n in rules])
         self.jvp = jvp
         self.meta: Callable[..., Any] | None = None
         self.batch = BATCH_RULES[batch] if isinstance(batch, str) else batch or loop_over_batch
@@ -224,16 +224,7 @@ class Primitive:
     def finish(self, out: Any, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """Wrap the data of the outputs; link views to their base; record the node."""
         if type(out) is tuple or type(out) is list:
-            result = tuple(
-                [
-                    wrap(o)
-                    if type(o) is np.ndarray
-                    else o
-                    if isinstance(o, Tensor)
-                    else wrap(o if hasattr(o, "dtype") and not isinstance(o, np.generic) else np.asarray(o))
-                    for o in out
-                ]
-            )
+            result: Any = tuple([wrap(o) if type(o) is np.ndarray else wrapped(o) for o in out])
             if self.view:
                 parent, several = args[0], self.multi_view
                 for i, t in enumerate(result):
@@ -241,7 +232,7 @@ class Primitive:
         elif isinstance(out, Tensor):
             result = out
         else:
-            result = wrap(np.asarray(out) if isinstance(out, np.generic) or not hasattr(out, "dtype") else out)
+            result = wrapped(out)
             if self.view and (self.view is True or shares_memory(result._data, args[0]._data)):
                 result._become_view(args[0], self, attrs, None, self.multi_view)
         if self.differentiable and state.recording:
@@ -273,7 +264,7 @@ class Primitive:
             edges = tuple(Reduce(e, args[i]._data.shape) if e is not None and args[i]._data.shape != shape else e
                           for e, i in zip(edges, self.differentiable, strict=True))  # fmt: skip
         out_saved: Any = None
-        if self.variadic or self.plan.keeps_out:
+        if self.plan is None or self.plan.keeps_out:
             out_saved = tuple([r._data for r in result]) if several else result._data
         if self.variadic:
             node = self.node_class(args, attrs, edges, out_saved)
@@ -340,6 +331,13 @@ class Primitive:
             return self.apply(tuple(operands), attrs)
 
         return push
+
+
+def wrapped(out: Any) -> Tensor:
+    """A result as a Tensor: what a batch rule or a carrier returns is one already, a ufunc may return a scalar."""
+    if isinstance(out, Tensor):
+        return out
+    return wrap(np.asarray(out) if isinstance(out, np.generic) or not hasattr(out, "dtype") else out)
 
 
 def shares_memory(out: Any, data: Any) -> bool:
@@ -472,7 +470,7 @@ def variadic_node_class(p: Primitive) -> type[Node]:
 
 
 def on_arrays(p: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
-    arrays = [None if a is None else a._data for a in args]
+    arrays: list[Any] = [None if a is None else a._data for a in args]
     if p.variadic:
         return p.array_kernel(*arrays, **dict(zip(p.attrs, attrs, strict=True)))
     if p.broadcasts and len(arrays) > 1:
@@ -503,7 +501,7 @@ def check_broadcast(name: str, shapes: list[tuple[int, ...]]) -> None:
 
 def on_meta(p: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     """Shapes and dtypes alone: the kernel runs on arrays whose strides are zero."""
-    stand_ins = []
+    stand_ins: list[Any] = []
     for i, a in enumerate(args):
         if a is None or type(a._data) is Meta:
             stand_ins.append(None if a is None else wrap(a._data.value))

@@ -27,7 +27,7 @@ def tangent(primitive: Any, tangents: list[Any], args: Any, attrs: tuple[Any, ..
         total = vector_jacobian(
             [o for o in outs if o._node is not None], chosen, [u for u in us if u is not None], True
         )
-        dot = None
+        dot: Any = None
         for g, t in zip(total, (t for t in tangents if t is not None), strict=True):
             if g is not None:
                 part = F.sum_to(F.mul(g, F.conj(t)), ())

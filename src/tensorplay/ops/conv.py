@@ -2,7 +2,7 @@
 
 Three primitives are closed under differentiation: ``conv`` and its two transposes, ``conv_input`` and ``conv_weight``.
 A kernel copies the windows of a few images into columns, then multiplies matrices. At stride 1 a whole image is one
-long row: a window shifts it, so the copies are long; the columns then hold a few positions too many, which nobody reads.
+long row: a window shifts it, so the copies are long; the columns then hold a few positions that nobody reads.
 """
 
 from __future__ import annotations
@@ -90,10 +90,9 @@ def windows(x: Any, layout: Layout) -> Any:
     """The view (N, C, *kernel, length) or (N, C, *kernel, *out) of padded images."""
     steps = [n * x.itemsize for n in layout.pitch]
     taps = [n * d for n, d in zip(steps, layout.dilation, strict=True)]
+    shape, strides = layout.out, [n * s for n, s in zip(steps, layout.stride, strict=True)]
     if layout.flat:
         shape, strides = (layout.length,), [x.itemsize]
-    else:
-        shape, strides = layout.out, [n * s for n, s in zip(steps, layout.stride, strict=True)]
     return np.ndarray((*x.shape[:2], *layout.kernel, *shape), x.dtype, x, 0, (*x.strides[:2], *taps, *strides))
 
 
@@ -156,7 +155,7 @@ def conv_kernel(
     if not depthwise:
         w = w.reshape(groups, outputs // groups, per_group * layout.taps) if groups > 1 else w.reshape(outputs, -1)
         single = layout.taps == 1 and layout.flat
-        columns = None if single else np.empty((step, channels, *layout.kernel, *windows_shape(layout)), x.dtype)
+        columns: Any = None if single else np.empty((step, channels, *layout.kernel, *windows_shape(layout)), x.dtype)
     product = np.empty((step, outputs, layout.length), x.dtype)
     for start in range(0, images, step):
         part = pad_images(x[start : start + step], layout)
@@ -245,7 +244,7 @@ def conv_input_kernel(
         if groups > 1
         else w.reshape(outputs, -1).T
     )
-    columns = np.empty((step, groups, per_group * layout.taps, layout.length), g.dtype) if not depthwise else None
+    columns: Any = None if depthwise else np.empty((step, groups, per_group * layout.taps, layout.length), g.dtype)
     for start in range(0, images, step):
         rows = spread(g[start : start + step], layout)
         n = len(rows)
@@ -285,7 +284,7 @@ def conv_weight_kernel(
     if x.size and g.size and result.size:
         step = some_images(images, channels, layout)
         depthwise = is_depthwise(channels, per_group, groups)
-        columns = None if depthwise else np.empty((channels, *window, step, *windows_shape(layout)), x.dtype)
+        columns: Any = None if depthwise else np.empty((channels, *window, step, *windows_shape(layout)), x.dtype)
         for start in range(0, images, step):
             part = pad_images(x[start : start + step], layout)
             rows = spread(g[start : start + step], layout)

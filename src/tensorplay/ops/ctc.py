@@ -103,7 +103,7 @@ def ctc_vjp(
     wrapped = [
         x if isinstance(x, Tensor) else wrap(np.asarray(x)) for x in (g, input, targets, input_lengths, target_lengths)
     ]
-    out = composed_gradient(*wrapped, blank)
+    out = composed_gradient(wrapped[0], wrapped[1], wrapped[2], wrapped[3], wrapped[4], blank)
     return out if isinstance(input, Tensor) else out._data
 
 

@@ -21,7 +21,13 @@ from ..core.state import state
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
 from .indexing import (
-    checked_index, fill_where_store, merge, no_such_index, parse, put_store, zero_like,
+    checked_index,
+    fill_where_store,
+    merge,
+    no_such_index,
+    parse,
+    put_store,
+    zero_like,
 )  # fmt: skip
 from .structural import zeros_of
 from .writing import constant
@@ -706,9 +712,8 @@ def reduced_along(
     if not index._data.size:
         return F.clone(input)
     if not input._data.ndim or not index._data.ndim or not source._data.ndim:
-        made = reduced_along(
-            *at_least_vectors(input), dim, *at_least_vectors(index, source), reduce, include_self, name
-        )
+        vectors = at_least_vectors(input, index, source)
+        made = reduced_along(vectors[0], dim, vectors[1], vectors[2], reduce, include_self, name)
         whole = (
             made
             if isinstance(made, Tensor)

@@ -10,7 +10,8 @@ from ..core.inplace import change_geometry, check_writable
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
-from ..core.tensor import Tensor, storage_of
+from ..core.tensor import Tensor
+from ..core.versions import storage_of
 from . import arguments as arg
 from .shape import squeeze, t, transpose, unsqueeze
 
@@ -58,7 +59,8 @@ def fold_windows_kernel(xp: Any, input: Any, *, shape: tuple[int, ...], dim: int
     out = np.zeros(shape, input.dtype)
     count, behind = input.shape[dim - 1], (slice(None),) * (-1 - dim)
     for i in range(size):
-        out[(..., slice(i, i + step * (count - 1) + 1, step), *behind)] += input[..., i]
+        place: Any = (..., slice(i, i + step * (count - 1) + 1, step), *behind)
+        out[place] += input[..., i]
     return out
 
 

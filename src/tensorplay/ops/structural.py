@@ -308,7 +308,8 @@ take_columns = primitive(
 
 def add_columns_kernel(xp: Any, input: Any, *, extent: int, positions: Any) -> Any:
     out = np.zeros((*input.shape[:-1], extent), input.dtype)
-    np.add.at(out, (..., positions), input)
+    where: Any = (..., positions)
+    np.add.at(out, where, input)
     return out
 
 
