@@ -376,6 +376,8 @@ class Tensor(Methods):
 
     @requires_grad.setter
     def requires_grad(self, mode: bool) -> None:
+        if mode and not self.is_leaf:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables.")
         self.requires_grad_(mode)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
