@@ -56,7 +56,7 @@ def named(cls: type) -> bool:
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
-CONTAINERS: dict[type, Container] = {
+CONTAINERS: dict[type, Container | None] = {
     tuple: Container(lambda t: (t, None), lambda children, _: tuple(children)),
     list: Container(lambda t: (t, None), lambda children, _: list(children)),
     dict: Container(lambda t: (list(t.values()), tuple(t)), lambda children, keys: dict(zip(keys, children))),
@@ -92,43 +92,59 @@ def register(
     ValueError
         If the type is registered already.
     """
-    if cls in CONTAINERS:
+    if CONTAINERS.get(cls) is not None:
         raise ValueError(f"register: {cls.__name__} is a container already")
     CONTAINERS[cls] = Container(flatten, unflatten)
 
 
-def container_of(cls: type) -> Container | None:
-    container = CONTAINERS.get(cls)
-    if container is None and named(cls):
-        container = CONTAINERS[cls] = Container(lambda t: (t, None), lambda children, _: cls(*children))
+UNSEEN = Container(lambda t: ((), None), lambda children, _: None)
+
+
+def container_of(kind: type) -> Container | None:
+    """How a type is taken apart; None for leaves. Each type is looked at once."""
+    container = CONTAINERS.get(kind, UNSEEN)
+    if container is UNSEEN:
+        container = Container(lambda t: (t, None), lambda children, _: kind(*children)) if named(kind) else None
+        CONTAINERS[kind] = container
     return container
 
 
 def flatten(tree: Any) -> tuple[list[Any], Spec]:
     """The leaves of a tree, in order, and its structure."""
-    leaves: list[Any] = []
-    return leaves, take_apart(tree, leaves)
-
-
-def take_apart(tree: Any, leaves: list[Any]) -> Spec:
-    kind = type(tree)
-    container = CONTAINERS.get(kind) or container_of(kind)
+    container = container_of(type(tree))
     if container is None:
-        leaves.append(tree)
-        return LEAF
-    children, context = container.flatten(tree)
-    return Spec(kind, context, tuple([take_apart(child, leaves) for child in children]))
+        return [tree], LEAF
+    leaves: list[Any] = []
+    return leaves, take_apart(tree, container, leaves)
+
+
+def take_apart(tree: Any, container: Container, leaves: list[Any]) -> Spec:
+    kind, specs = type(tree), []
+    children, context = (tree, None) if kind is tuple or kind is list else container.flatten(tree)
+    for child in children:
+        inner = CONTAINERS.get(type(child), UNSEEN)
+        if inner is UNSEEN:
+            inner = container_of(type(child))
+        if inner is None:
+            leaves.append(child)
+            specs.append(LEAF)
+        else:
+            specs.append(take_apart(child, inner, leaves))
+    return Spec(kind, context, tuple(specs))
 
 
 def unflatten(leaves: Iterable[Any], spec: Spec) -> Any:
     """The tree of the given structure and leaves."""
-    return put_together(spec, iter(leaves).__next__)
+    following = iter(leaves).__next__
+    return following() if spec is LEAF else put_together(spec, following)
 
 
 def put_together(spec: Spec, following: Callable[[], Any]) -> Any:
-    if spec is LEAF:
-        return following()
-    return CONTAINERS[spec.kind].unflatten([put_together(child, following) for child in spec.children], spec.context)
+    children = [following() if child is LEAF else put_together(child, following) for child in spec.children]
+    kind = spec.kind
+    if kind is tuple:
+        return tuple(children)
+    return children if kind is list else CONTAINERS[kind].unflatten(children, spec.context)  # type: ignore[union-attr]
 
 
 def tree_map(fn: Callable[..., Any], tree: Any, *others: Any) -> Any:
