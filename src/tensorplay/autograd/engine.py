@@ -143,7 +143,7 @@ class Pass:
                 continue
             kind = type(node)
             if kind is AccumulateGrad:
-                self.reach_leaf(node, g)
+                self.reach_leaf(node, g)  # type: ignore[arg-type]
                 continue
             if node.rare is None and kind is not Output and not (asked and node in asked):
                 saved = node.saved
@@ -168,7 +168,8 @@ class Pass:
                     pending[edge] = old = old + part
                     if type(old) is ndarray:
                         summed.add(edge)
-            part = parts = old = saved = None  # nothing here may keep a gradient alive, or look like a second owner
+            # nothing here may keep a gradient alive, or look like a second owner
+            part = parts = old = saved = None  # type: ignore[assignment]
             if waiting:
                 observed.consumed(self, edges, waiting)
         if self.notes:
@@ -186,7 +187,8 @@ class Pass:
         needed = reached(roots, min(end.order for end in ends))
         order: list[Node] = []
         narrowed: dict[Node, Any] = {}
-        append, leads = order.append, needed.get
+        append = order.append
+        leads: Any = needed.get
         for node in sorted(needed, key=number):
             some = others = False
             for edge in node.edges:
@@ -212,7 +214,7 @@ class Pass:
 
     def deposit(self, output: Output, g: Any) -> None:
         """Enter the gradient of one output into its node's list."""
-        node = output.edges[0]
+        node: Any = output.edges[0]
         row = self.pending.get(node)
         if row is None:
             row = self.pending[node] = [None] * node.outputs

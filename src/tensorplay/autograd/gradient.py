@@ -351,7 +351,7 @@ def backward(
 def run_backward(tensors: Any, grad_tensors: Any, retain_graph: bool | None, create_graph: bool, inputs: Any) -> None:
     outs = as_sequence(tensors, "backward", "tensors")
     roots, bare = started(outs, seeds(outs, grad_tensors, "backward", False))
-    ends = None
+    ends: Any = None
     if inputs is not None:
         wanted = as_sequence(inputs, "backward", "inputs")
         if not wanted:
@@ -365,7 +365,7 @@ def run_backward(tensors: Any, grad_tensors: Any, retain_graph: bool | None, cre
     if create_graph:
         warnings.warn(CYCLE, UserWarning, stacklevel=3)
     retain = create_graph if retain_graph is None else retain_graph
-    engine.run(roots, ends, retain_graph=retain, create_graph=create_graph, accumulate=True, bare=bare)  # type: ignore[arg-type]
+    engine.run(roots, ends, retain_graph=retain, create_graph=create_graph, accumulate=True, bare=bare)
 
 
 def tensor_backward(
