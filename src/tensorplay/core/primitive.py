@@ -75,7 +75,7 @@ class Primitive:
         self.variadic = names[0].startswith("*")
         self.optional = {n[:-5] for n in names if n.endswith("=None")}
         self.inputs = tuple(n.removesuffix("=None").lstrip("*") for n in names)
-        rules = self.inputs if callable(vjp) else self.vjp
+        rules: Any = self.inputs if callable(vjp) else self.vjp
         self.differentiable = tuple([i for i, n in enumerate(self.inputs) if n in rules])
         self.jvp = jvp
         self.meta: Callable[..., Any] | None = None
