@@ -166,11 +166,12 @@ def saved_expression(p: Primitive, name: str, readers: list[int], constants: set
         always = len(p.differentiable) == 1
         name = f"(None if {name} is None else {name}_data)" if name in p.optional else f"{name}_data"
         return name if always else f"{name} if {' or '.join(f'e{i} is not None' for i in readers)} else None"
-    if name.endswith("_shape") and name[:-6] in p.inputs:
-        given = f"None if {name[:-6]} is None else " if name[:-6] in p.optional else ""
-        return "()" if name[:-6] in constants else f"{given}{name[:-6]}_data.shape"
-    if name.endswith("_dtype") and name[:-6] in p.inputs:
-        return f"{name[:-6]}_data.dtype"
+    if name.endswith(("_shape", "_dtype")) and name[:-6] in p.inputs:
+        owner = name[:-6]
+        if name.endswith("_shape") and owner in constants:
+            return "()"
+        given = f"None if {owner} is None else " if owner in p.optional else ""
+        return f"{given}{owner}_data.{name[-5:]}"
     return name
 
 

@@ -17,6 +17,7 @@ from ..core.primitive import elementwise, primitive
 from ..core.tensor import Tensor
 from . import arguments as arg
 from .declare import refusing
+from .elementwise import sigmoid, tanh
 from .kernels import BLOCK, narrowed, row_blocks, row_exponentials, sum_over, widened
 
 FLOATING = refusing("biuc")
@@ -60,6 +61,9 @@ Examples
 tensor([0., 2.])
 """)  # fmt: skip
 operator(out=False, inplace=True)(relu)
+in_place(relu, public=True)
+functional(sigmoid)
+functional(tanh)
 
 
 @operator(name="relu", namespace="nn.functional", method=False, out=False)
@@ -137,8 +141,10 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         if not shape:
             raise RuntimeError("prelu(): Not allow zero-dim input tensor with several weights")
         if channels != slopes.shape[0]:
-            raise RuntimeError(f"prelu(): Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-                               f"{slopes.shape[0]} and channel size = {channels}")  # fmt: skip
+            raise RuntimeError(
+                "prelu(): Mismatch of parameter numbers and input channel size. Found parameter numbers "
+                f"= {slopes.shape[0]} and channel size = {channels}"
+            )
         weight = F.reshape(weight, (channels, *(1,) * (len(shape) - 2)))
     elif slopes.ndim:
         weight = F.reshape(weight, (1,) * len(shape))
@@ -361,7 +367,11 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> tp.selu(tp.tensor([-1., 2.]))
     tensor([-1.1113,  2.1014])
     """
-    return selu_(input) if inplace else F.elu(input, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0)
+    return (
+        selu_(input)
+        if inplace
+        else F.elu(input, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0)
+    )
 
 
 selu_ = in_place(selu, public=True, package=True)
@@ -649,10 +659,13 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     dim = arg.dimension(dim, len(shape), "glu")
     half, odd = divmod(shape[dim], 2)
     if odd:
-        raise RuntimeError(f"glu(): Halving dimension must be even, but dimension {dim + len(shape)} is size {shape[dim]}")
+        raise RuntimeError(
+            f"glu(): Halving dimension must be even, but dimension {dim + len(shape)} is size {shape[dim]}"
+        )
     lead, trail = (slice(None),) * (len(shape) + dim), (slice(None),) * (-1 - dim)
     left, right = F.slice(input, (*lead, slice(0, half), *trail)), F.slice(input, (*lead, slice(half, None), *trail))
     return left * F.sigmoid(right)
+
 
 # ---- softmax
 
@@ -765,7 +778,10 @@ def log_softmax_backward_result(F: Any, g: Any, input: Any, result: Any, dim: in
 log_softmax_backward = primitive(
     "log_softmax_backward", log_softmax_backward_kernel,
     vjp={"input": lambda F, g, result, dim: push_log_softmax(F, g, result, dim), "result": log_softmax_backward_result},
-    jvp={"input": lambda F, t, result, dim: F.log_softmax_backward(t, result, dim), "result": log_softmax_backward_result},
+    jvp={
+        "input": lambda F, t, result, dim: F.log_softmax_backward(t, result, dim),
+        "result": log_softmax_backward_result,
+    },
     batch="same",
 )  # fmt: skip
 """The cotangent ``input`` times the Jacobian of log_softmax at its ``result``."""
@@ -795,8 +811,10 @@ def floating(input: Tensor, dtype: Any, name: str) -> Tensor:
 
 def legacy_dim(name: str, ndim: int) -> int:
     """The dimension that PyTorch once chose where none was given."""
-    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-                  UserWarning, stacklevel=3)  # fmt: skip
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        stacklevel=3,
+    )
     return 0 if ndim in (0, 1, 3) else 1
 
 
@@ -847,7 +865,9 @@ def log_softmax(input: Tensor, dim: int, dtype: dtypes.dtype | None = None) -> T
 
 
 @operator(name="softmax", namespace="nn.functional", method=False, out=False)
-def functional_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtypes.dtype | None = None) -> Tensor:
+def functional_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtypes.dtype | None = None
+) -> Tensor:
     """As :func:`tensorplay.softmax`; without ``dim`` one is chosen, with a warning.
 
     Examples

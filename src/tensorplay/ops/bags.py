@@ -11,8 +11,8 @@ from ..core.operator import operator
 from ..core.primitive import primitive
 from ..core.tensor import Tensor
 from . import arguments as arg
-from .dense import renormalise
 from . import pool  # noqa: F401  # registers take_places
+from .dense import renormalise
 
 MODES = ("sum", "mean", "max")
 
@@ -185,4 +185,3 @@ def embedding_bag(
         return out
     sizes = F.embedding_weight(F.reshape(kept, (n, 1)), bags, count)
     return out / F.where(sizes > 1, sizes, 1.0)
-

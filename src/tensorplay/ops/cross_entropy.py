@@ -34,12 +34,21 @@ def pick_vjp(F: Any, g: Any, input_shape: tuple[int, ...], target: Any) -> Any:
 
 
 pick = primitive("pick", pick_kernel, vjp={"input": pick_vjp}, jvp="linear", batch="same", node_name="GatherBackward0")
-place = primitive("place", place_kernel, vjp={"input": lambda F, g, target: F.pick(g, target)}, jvp="linear", batch="same",
-                  node_name="ScatterBackward0")  # fmt: skip
+place = primitive(
+    "place", place_kernel, vjp={"input": lambda F, g, target: F.pick(g, target)}, jvp="linear", batch="same",
+    node_name="ScatterBackward0",
+)  # fmt: skip
 
 
 def class_weights_kernel(
-    xp: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, mean: bool = False, ndim: int = 1, dtype: Any = None
+    xp: Any,
+    target: Any,
+    weight: Any = None,
+    *,
+    ignore_index: int = -100,
+    mean: bool = False,
+    ndim: int = 1,
+    dtype: Any = None,
 ) -> Any:
     """What each row counts for; for the mean they sum to one over the last ``ndim`` dimensions."""
     out = (target != ignore_index).astype(dtype)
@@ -154,7 +163,9 @@ def as_numpy_dtype(x: Any) -> Any:
 
 def cross_entropy_jvp(F: Any, t: Any, input: Any, target: Any, ignore_index: int, reduction: str) -> Any:
     mean = F.sum_to(F.softmax(input, -1) * t, (*t.shape[:-1], 1))
-    rows = (F.reshape(mean, target.shape) - F.pick(t, target)) * class_weights_of(F, input, target, ignore_index, reduction)
+    rows = (F.reshape(mean, target.shape) - F.pick(t, target)) * class_weights_of(
+        F, input, target, ignore_index, reduction
+    )
     return rows if reduction == "none" else total(F, rows)
 
 
@@ -204,7 +215,9 @@ def nll_loss_kernel(
             count = target.size if valid is None else np.count_nonzero(valid)
             out = out / out.dtype.type(count or np.nan)
         return narrowed(out, input.dtype)
-    w = class_weights_kernel(xp, target, weight, ignore_index=ignore_index, mean=False, ndim=target.ndim, dtype=input.dtype)
+    w = class_weights_kernel(
+        xp, target, weight, ignore_index=ignore_index, mean=False, ndim=target.ndim, dtype=input.dtype
+    )
     losses = losses * w
     if reduction == "none":
         return losses
@@ -249,8 +262,10 @@ def classes_last(input: Tensor, target: Tensor, name: str) -> Tensor:
     if n == 0:
         raise ValueError(f"{name}(): input must have at least 1 dimension (classes), got a 0-dim tensor")
     if (shape[:1] if n > 1 else ()) != wanted[:1]:
-        raise ValueError(f"Expected input batch_size ({shape[0] if n > 1 else 1}) to match target batch_size "
-                         f"({wanted[0] if wanted else 1}). ({name}: input {list(shape)}, target {list(wanted)})")  # fmt: skip
+        raise ValueError(
+            f"Expected input batch_size ({shape[0] if n > 1 else 1}) to match target batch_size "
+            f"({wanted[0] if wanted else 1}). ({name}: input {list(shape)}, target {list(wanted)})"
+        )
     if shape[2:] != wanted[1:]:
         raise RuntimeError(f"{name}(): Expected target size {[*shape[:1], *shape[2:]]}, got {list(wanted)}")
     return F.permute(input, (-n, *range(2 - n, 0), 1 - n)) if n > 2 else input
@@ -261,8 +276,10 @@ def class_weight(weight: Tensor | None, classes: int, name: str) -> None:
     if weight is None:
         return
     if weight._data.shape != (classes,):
-        raise RuntimeError(f"{name}(): weight tensor should be defined either for all {classes} classes or no classes but got "
-                           f"weight tensor of shape: {list(weight._data.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): weight tensor should be defined either for all {classes} classes or no classes "
+            f"but got weight tensor of shape: {list(weight._data.shape)}"
+        )
     if weight._node is not None:
         raise RuntimeError(f"{name}(): the derivative for 'weight' is not implemented; detach() it")
 
@@ -362,7 +379,12 @@ def cross_entropy(
         except AttributeError:
             pass  # no tensors: refused below
         else:
-            if len(shape) == 2 and wanted.shape == shape[:1] and wanted.dtype.char in "lq" and input._data.dtype.kind in "fV":
+            if (
+                len(shape) == 2
+                and wanted.shape == shape[:1]
+                and wanted.dtype.char in "lq"
+                and input._data.dtype.kind in "fV"
+            ):
                 return F.cross_entropy(input, target, ignore_index, reduction)
     scores, wanted = arg.tensor(input, "cross_entropy")._data, arg.tensor(target, "cross_entropy", "target", 2)._data
     if not 0 <= label_smoothing <= 1:
@@ -371,8 +393,9 @@ def cross_entropy(
         raise RuntimeError(f'cross_entropy(): "log_softmax" not implemented for {input.dtype}')
     if wanted.shape == scores.shape:
         if wanted.dtype.kind not in "fV":
-            raise RuntimeError(f"cross_entropy(): Expected floating point type for target with class probabilities, got "
-                               f"{target.dtype}")  # fmt: skip
+            raise RuntimeError(
+                f"cross_entropy(): Expected floating point type for target with class probabilities, got {target.dtype}"
+            )
         return cross_entropy_of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing)
     if wanted.dtype.kind != "i" or scores.ndim != 2 or wanted.shape != scores.shape[:1]:
         index_target(target, "cross_entropy")
@@ -420,3 +443,62 @@ def cross_entropy_of_probabilities(
         return -F.reshape(F.sum_to(terms, kept), shape[:dim] + shape[n + dim + 1 :])
     loss = -total(F, terms)
     return loss / (input._data.size / classes if classes else math.nan) if reduction == "mean" else loss
+
+
+@operator(namespace="nn.functional", method=False, out=False)
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Tensor:
+    """:func:`cross_entropy` of a linear map of the input.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of shape (N, features) or (features,).
+    linear_weight : Tensor
+        Of shape (C, features), or (C, d1, ..., features) for targets of more dimensions.
+    target : Tensor
+        Classes or probabilities, as of :func:`cross_entropy`.
+    linear_bias : Tensor, optional
+        Added to the logits: of shape (C,) or (C, d1, ...).
+    weight, reduction, label_smoothing
+        As of :func:`cross_entropy`.
+    ignore_index : int, optional
+        A target that counts for nothing.
+    options : optional
+        How the work may be divided; the result does not depend on it.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.functional.linear_cross_entropy(tp.zeros(1, 3), tp.ones(2, 3), tp.tensor([0]))
+    tensor(0.6931)
+    """
+    shape = arg.tensor(linear_weight, "linear_cross_entropy", "linear_weight", 2)._data.shape
+    if len(shape) > 2 and arg.tensor(input, "linear_cross_entropy")._data.ndim != 2:
+        raise RuntimeError(
+            f"linear_cross_entropy(): K-dimensional loss defined by linear_weight of size {list(shape)} "
+            f"requires a batched input, (N, features), but got {list(input.shape)}"
+        )
+    rows = F.reshape(linear_weight, (math.prod(shape[:-1]), shape[-1]))
+    if linear_bias is not None and linear_bias._data.shape != shape[:-1]:
+        raise RuntimeError(
+            f"linear_cross_entropy(): expected linear_bias to have shape {list(shape[:-1])}, got "
+            f"{list(linear_bias.shape)}"
+        )
+    bias = None if linear_bias is None else F.reshape(linear_bias, (math.prod(shape[:-1]),))
+    logits = F.linear(input, rows, bias)
+    logits = F.reshape(logits, (*logits._data.shape[:-1], *shape[:-1]))
+    ignored = -100 if ignore_index is None else ignore_index
+    return cross_entropy(
+        logits, target, weight, ignore_index=ignored, reduction=reduction, label_smoothing=label_smoothing
+    )

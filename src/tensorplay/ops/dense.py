@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core import dtype as dtypes
-from ..core.namespace import F, R
 from ..core.inplace import write
+from ..core.namespace import F, R
 from ..core.operator import operator, write_out
 from ..core.primitive import align, batch_size, expand_to_batch, primitive
 from ..core.state import set_recording, state

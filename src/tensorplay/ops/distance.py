@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import check_broadcast
 from ..core.promotion import promote_types
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor
 from . import arguments as arg
 from .reduction import vector_norm
 

@@ -131,9 +131,9 @@ def layer_norm_batch(p: Any, values: list[Any], dims: list[Any], *attrs: Any) ->
     if dims[1] is dims[2] is None:
         return F.layer_norm(input, weight, bias, *attrs)
     out, of_out = F.layer_norm(input, None, None, *attrs), dims[0]
-    for operator, operand, dim in ((F.mul, weight, dims[1]), (F.add, bias, dims[2])):
+    for combine, operand, dim in ((F.mul, weight, dims[1]), (F.add, bias, dims[2])):
         if operand is not None:
-            out = operator(*align([out, operand], [of_out, dim]))
+            out = combine(*align([out, operand], [of_out, dim]))
             of_out = 0 if dim == 0 else of_out
     return out
 
@@ -175,7 +175,7 @@ def layer_norm(
 
 
 def normalised_shape(
-    name: str, input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None
+    name: str, input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, kinds: str = "fV"
 ) -> tuple[int, ...]:
     """The extents that are normalised together.
 
@@ -201,8 +201,8 @@ def normalised_shape(
                 f"{name}(): Expected {argument} to be of same shape as normalized_shape, but got {argument} of shape "
                 f"{list(a._data.shape)} and normalized_shape = {list(shape)}"
             )
-    if data.dtype.kind not in "fV":
-        raise RuntimeError(f'{name}(): not implemented for {input.dtype}')
+    if data.dtype.kind not in kinds:
+        raise RuntimeError(f"{name}(): not implemented for {input.dtype}")
     return shape
 
 
@@ -227,10 +227,11 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     >>> tp.nn.functional.rms_norm(tp.tensor([3., 4.]), (2,))
     tensor([0.8485, 1.1314])
     """
-    if arg.tensor(input, "rms_norm")._data.dtype.kind == "c":
-        return complex_rms_norm(input, normalized_shape, weight, eps)
-    shape = normalised_shape("rms_norm", input, normalized_shape, weight, None)
+    shape = normalised_shape("rms_norm", input, normalized_shape, weight, None, "fVc")
     eps = dtypes.finfo(input.dtype).eps if eps is None else eps
+    if input._data.dtype.kind == "c":
+        hat = standardised(F, input, len(shape), eps, False)[0]
+        return hat if weight is None else hat * weight
     return F.layer_norm(input, weight, None, len(shape), eps, False)
 
 
@@ -431,6 +432,8 @@ def batch_norm(
     data = arg.tensor(input, "batch_norm")._data
     shape = data.shape
     if len(shape) < 2:
+        if not data.size:
+            return input * 1
         raise RuntimeError(f"batch_norm(): expected an input of at least 2 dimensions, (N, C, ...), got {list(shape)}")
     if data.dtype.kind not in "fV":
         raise RuntimeError(f'batch_norm(): "batch_norm" not implemented for {input.dtype}')
@@ -611,11 +614,6 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     padded = F.unslice(
         squares, (n, whole, squares._data.shape[2]), (slice(None), slice(before, before + channels), slice(None))
     )
-    mean = F.reshape(F.sum_pool(padded, (size, 1), (1, 1), (0, 0), (channels, squares._data.shape[2])), shape) * (
-        1 / size
-    )
+    total = F.reshape(F.sum_pool(padded, (size, 1), (1, 1), (0, 0), (channels, squares._data.shape[2])), shape)
+    mean = F.divided_down(total, size) if total._data.dtype.kind in "iu" else total * (1 / size)
     return input / (mean * alpha + k) ** beta
-
-
-def complex_rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None, eps: float | None) -> Tensor:
-    raise RuntimeError(f"rms_norm(): not implemented for {input.dtype}")

@@ -252,4 +252,3 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     split = F.reshape(input, (n, groups, channels // groups, *rest))
     k = len(rest)
     return F.reshape(F.permute(split, (-3 - k, -1 - k, -2 - k, *range(-k, 0))), shape)
-

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import itertools
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def surrounded(x: Any, window: Any, stride: Any, padding: Any, dilation: Any, pl
 
 
 def slide(x: Any, combine: Any, window: Any, stride: Any, dilation: Any, places: Any) -> Any:
-    """``combine`` the elements of each window; a window is a product, so its dimensions go one by one, outermost first."""
+    """``combine`` the elements of each window: as it is a product, one dimension after the other, outermost first."""
     n = len(window)
     for i, (k, s, d, o) in enumerate(zip(window, stride, dilation, places, strict=True)):
         behind = (slice(None),) * (n - 1 - i)
@@ -82,7 +83,10 @@ def add_places_kernel(xp: Any, input: Any, indices: Any, *, size: tuple[int, ...
     lead = input.shape[: input.ndim - ndim]
     rows = math.prod(lead)
     out = np.zeros(rows * columns, g.dtype)
-    where = indices.reshape(rows, math.prod(indices.shape[indices.ndim - ndim :])) + np.arange(0, rows * columns, max(columns, 1))[:, None]
+    where = (
+        indices.reshape(rows, math.prod(indices.shape[indices.ndim - ndim :]))
+        + np.arange(0, rows * columns, max(columns, 1))[:, None]
+    )
     np.add.at(out, where.reshape(-1), g.reshape(-1))
     return narrowed(out.reshape(*lead, *size), input.dtype)
 
@@ -108,7 +112,9 @@ def max_pool_kernel(xp: Any, input: Any, *, window: Any, stride: Any, padding: A
     return np.ascontiguousarray(out) if out.base is not None else out
 
 
-def max_pool_indices_kernel(xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, dilation: Any, places: Any) -> Any:
+def max_pool_indices_kernel(
+    xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, dilation: Any, places: Any
+) -> Any:
     """The flat position of each window's maximum: its first one, or its last NaN."""
     x = surrounded(widened(input) if input.dtype.kind != "b" else input, window, stride, padding, dilation, places,
                    lowest(input.dtype))  # fmt: skip
@@ -182,7 +188,9 @@ def max_pool_backward_vjp(
     return F.take_places(g, F.max_pool_indices(source, window, stride, padding, dilation, places), len(window))
 
 
-primitive("max_pool_backward", max_pool_backward_kernel, vjp={"input": max_pool_backward_vjp}, jvp="linear", batch="same")
+primitive(
+    "max_pool_backward", max_pool_backward_kernel, vjp={"input": max_pool_backward_vjp}, jvp="linear", batch="same"
+)
 primitive("max_pool", max_pool_kernel, vjp={"input": max_pool_vjp}, jvp={"input": max_pool_jvp}, batch="same",
           node_name="MaxPoolBackward0")  # fmt: skip
 
@@ -224,7 +232,9 @@ def sum_pool_input_vjp(F: Any, g: Any, window: Any, stride: Any, padding: Any, p
 primitive("scaled", lambda xp, input, *, factor: narrowed(input * factor, input.dtype),
           vjp={"input": lambda F, g, factor: F.scaled(g, factor)}, jvp="linear", batch="same")  # fmt: skip
 primitive("divided_down", lambda xp, input, *, divisor: (input / divisor).astype(input.dtype), batch="same")
-primitive("sum_pool", sum_pool_kernel, vjp={"input": sum_pool_vjp}, jvp="linear", batch="same", node_name="AvgPoolBackward0")
+primitive(
+    "sum_pool", sum_pool_kernel, vjp={"input": sum_pool_vjp}, jvp="linear", batch="same", node_name="AvgPoolBackward0"
+)
 primitive("sum_pool_input", sum_pool_input_kernel, vjp={"input": sum_pool_input_vjp}, jvp="linear", batch="same",
           node_name="AvgPoolBackward0")  # fmt: skip
 
@@ -275,7 +285,9 @@ def per_window(value: Any, n: int, name: str, argument: str) -> tuple[int, ...]:
     out = (value,) * n if type(value) is int else arg.integers(value, name, argument)
     if len(out) != n:
         if len(out) != 1:
-            raise RuntimeError(f"{name}(): {argument} must either be a single int, or a tuple of {n} ints, got {list(out)}")
+            raise RuntimeError(
+                f"{name}(): {argument} must either be a single int, or a tuple of {n} ints, got {list(out)}"
+            )
         out = out * n
     return out
 
@@ -298,8 +310,10 @@ def window_of(
         stride, n, name, "stride")  # fmt: skip
     padding = per_window(padding, n, name, "padding")
     dilation = per_window(dilation, n, name, "dilation")
-    if 0 in shape[len(shape) - n - 1 :] :
-        raise RuntimeError(f"{name}(): Expected input with non-zero dimensions other than the batch, but got {list(shape)}")
+    if 0 in shape[len(shape) - n - 1 :]:
+        raise RuntimeError(
+            f"{name}(): Expected input with non-zero dimensions other than the batch, but got {list(shape)}"
+        )
     if min(window) < 1:
         raise RuntimeError(f"{name}(): kernel size should be greater than zero, but got {list(window)}")
     if min(stride) < 1:
@@ -311,15 +325,19 @@ def window_of(
         if p < 0:
             raise RuntimeError(f"{name}(): pad must be non-negative, but got pad: {p}")
         if p > ((k - 1) * d + 1) // 2:
-            raise RuntimeError(f"{name}(): pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} "
-                               f"and dilation={d}")  # fmt: skip
+            raise RuntimeError(
+                f"{name}(): pad should be at most half of effective kernel size, but got pad={p}, "
+                f"kernel_size={k} and dilation={d}"
+            )
         room = m + 2 * p - d * (k - 1) - 1
         o = (room + (s - 1 if ceil_mode else 0)) // s + 1
         if ceil_mode and (o - 1) * s >= m + p:
             o -= 1
         places.append(o)
     if min(places) < 1:
-        raise RuntimeError(f"{name}(): Given input size: {list(size)}. Calculated output size: {places}. Output size is too small")
+        raise RuntimeError(
+            f"{name}(): Given input size: {list(size)}. Calculated output size: {places}. Output size is too small"
+        )
     return window, stride, padding, dilation, tuple(places)
 
 
@@ -332,7 +350,15 @@ def refuse(name: str, input: Tensor, kinds: str) -> None:
 
 
 def pool_maxima(
-    name: str, n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: bool
+    name: str,
+    n: int,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    indices: bool,
 ) -> Any:
     attrs = window_of(name, n, input, kernel_size, stride, padding, dilation, ceil_mode)
     refuse(name, input, "bc")
@@ -497,7 +523,15 @@ def max_pool3d(
 
 
 def pool_means(
-    name: str, n: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, with_pad: bool, divisor: Any
+    name: str,
+    n: int,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    with_pad: bool,
+    divisor: Any,
 ) -> Tensor:
     window, stride, padding, _, places = window_of(name, n, input, kernel_size, stride, padding, 1, ceil_mode)
     if divisor == 0:
@@ -542,7 +576,9 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    return pool_means("avg_pool2d", 2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return pool_means(
+        "avg_pool2d", 2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
 
 
 @pooling(MEANS, 3, out=True)
@@ -555,10 +591,12 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    return pool_means("avg_pool3d", 3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return pool_means(
+        "avg_pool3d", 3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
 
 
-for maximum, n in ((max_pool1d, 1), (max_pool2d, 2), (max_pool3d, 3)):
+for maximum in (max_pool1d, max_pool2d, max_pool3d):
     operator(method=False, out=False)(maximum)
 
 
@@ -578,9 +616,13 @@ def adaptive_size(name: str, n: int, input: Tensor, output_size: Any) -> tuple[t
         raise RuntimeError(f"{name}(): output_size must be {n} numbers, got {list(wanted)}")
     wanted = tuple(s if w is None else w for w, s in zip(wanted, size, strict=True))
     if min(wanted) < 0:
-        raise RuntimeError(f"{name}(): elements of output_size must be greater than or equal to 0 but received {list(wanted)}")
+        raise RuntimeError(
+            f"{name}(): elements of output_size must be greater than or equal to 0 but received {list(wanted)}"
+        )
     if 0 in size[-n:] or (0 in shape[len(shape) - n - 1 : len(shape) - n] and 0 not in wanted):
-        raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)}")
+        raise RuntimeError(
+            f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)}"
+        )
     return size, wanted
 
 
@@ -635,3 +677,25 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
 @pooling(ADAPTIVE_MEANS, 3)
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     return adaptive_means("adaptive_avg_pool3d", 3, input, output_size)
+
+
+# ---- the maxima together with their positions, by names of their own
+
+
+def in_company(pooled: Any) -> None:
+    """Register ``<name>_with_indices``: the pooling whose ``return_indices`` is True."""
+
+    @functools.wraps(pooled)
+    def with_indices(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+        bound = signature.bind(*args, **kwargs)
+        bound.arguments["return_indices"] = True
+        return pooled(*bound.args, **bound.kwargs)  # type: ignore[no-any-return]
+
+    signature = inspect.signature(pooled)
+    with_indices.__name__ = with_indices.__qualname__ = pooled.__name__ + "_with_indices"
+    with_indices.__doc__ = f""":func:`{pooled.__name__}`, which returns the flat positions of the maxima as well."""
+    operator(namespace="nn.functional", method=False, out=False)(with_indices)
+
+
+for pooled in (max_pool1d, max_pool2d, max_pool3d, adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d):
+    in_company(pooled)

@@ -12,7 +12,7 @@ from ..core.operator import operator
 from ..core.primitive import primitive
 from ..core.tensor import Tensor
 from . import arguments as arg
-from .pool import flat_shape, per_window, pool_means, pooling
+from .pool import flat_shape, in_company, per_window, pool_means, pooling
 from .random import noise_for, uniform
 
 functional = operator(namespace="nn.functional", method=False, out=False)
@@ -24,8 +24,11 @@ def put_places_kernel(xp: Any, input: Any, indices: Any, *, size: tuple[int, ...
     ndim = len(size)
     lead, columns = input.shape[: input.ndim - ndim], math.prod(size)
     if indices.size and not (indices.min() >= 0 and indices.max() < columns):
-        raise RuntimeError(f"max_unpool: Found an invalid max index: {indices.max() if indices.min() >= 0 else indices.min()} "
-                           f"(output volumes are of size {'x'.join(map(str, size))})")  # fmt: skip
+        raise RuntimeError(
+            "max_unpool: Found an invalid max index: "
+            f"{indices.max() if indices.min() >= 0 else indices.min()} (output volumes are of size "
+            f"{'x'.join(map(str, size))})"
+        )
     out = np.zeros((*lead, columns), input.dtype)
     np.put_along_axis(out, indices.reshape(flat_shape(indices, ndim)), input.reshape(flat_shape(input, ndim)), -1)
     return out.reshape(*lead, *size)
@@ -35,23 +38,31 @@ primitive(
     "put_places", put_places_kernel, jvp="linear", batch="same", node_name="MaxUnpoolBackward0",
     vjp={"input": lambda F, g, indices, size: F.take_places(g, indices, len(size))},
 )  # fmt: skip
-"""Zeros of the given last dimensions, with the input at flat positions; where one comes twice, the last entry counts."""
+"""Zeros of the given last dimensions, with the input at flat positions; of several at one the last counts."""
 
 
-def unpool(name: str, n: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> Tensor:
+def unpool(
+    name: str, n: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
+) -> Tensor:
     shape, where = arg.tensor(input, name)._data.shape, arg.tensor(indices, name, "indices", 2)._data
     window = per_window(kernel_size, n, name, "kernel_size")
     stride = window if stride is None else per_window(stride, n, name, "stride")
     padding = per_window(padding, n, name, "padding")
     if len(shape) not in (n + 1, n + 2):
-        raise RuntimeError(f"{name}(): Input to {name} should be a {n + 1}d or {n + 2}d Tensor, but got {len(shape)} dimensions")
+        raise RuntimeError(
+            f"{name}(): Input to {name} should be a {n + 1}d or {n + 2}d Tensor, but got {len(shape)} dimensions"
+        )
     if where.dtype != np.int64:
         raise RuntimeError(f"{name}(): elements in indices should be type int64 but got: {indices.dtype}")
     if where.shape != shape:
-        raise RuntimeError(f"{name}(): Expected shape of indices to be same as that of the input tensor ({list(shape)}) but got "
-                           f"indices tensor with shape: {list(where.shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): Expected shape of indices to be same as that of the input tensor ({list(shape)}) "
+            f"but got indices tensor with shape: {list(where.shape)}"
+        )
     if 0 in shape[len(shape) - n - 1 :]:
-        raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)}")
+        raise RuntimeError(
+            f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)}"
+        )
     default = tuple((s - 1) * step + k - 2 * p for s, step, k, p in
                     zip(shape[len(shape) - n :], stride, window, padding, strict=True))  # fmt: skip
     size = default
@@ -59,12 +70,16 @@ def unpool(name: str, n: int, input: Tensor, indices: Tensor, kernel_size: Any, 
         size = tuple(output_size)
         size = size[2:] if len(size) == n + 2 else size
         if len(size) != n:
-            raise ValueError(f"{name}(): output_size should be a sequence containing {n} or {n + 2} elements, but it has a length of "
-                             f"'{len(output_size)}'")  # fmt: skip
+            raise ValueError(
+                f"{name}(): output_size should be a sequence containing {n} or {n + 2} elements, but it "
+                f"has a length of '{len(output_size)}'"
+            )
         for d, (got, usual, step) in enumerate(zip(size, default, stride, strict=True)):
             if not usual - step < got < usual + step:
-                raise ValueError(f"{name}(): invalid output_size {list(output_size)} (dim {d} must be between {usual - step} and "
-                                 f"{usual + step})")  # fmt: skip
+                raise ValueError(
+                    f"{name}(): invalid output_size {list(output_size)} (dim {d} must be between "
+                    f"{usual - step} and {usual + step})"
+                )
     return F.put_places(input, indices, size)
 
 
@@ -159,8 +174,10 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 # ---- fractional_max_pool
 
 
-def random_indices_kernel(xp: Any, input: Any, samples: Any, *, window: tuple[int, ...], places: tuple[int, ...]) -> Any:
-    """The flat positions of the maxima of windows whose places follow from ``samples``, (N, C, n), last dimension first."""
+def random_indices_kernel(
+    xp: Any, input: Any, samples: Any, *, window: tuple[int, ...], places: tuple[int, ...]
+) -> Any:
+    """The flat positions of the maxima of windows whose places follow from ``samples``, (N, C, n)."""
     n = len(window)
     size, lead = input.shape[input.ndim - n :], input.shape[: input.ndim - n]
     images, numbers = input.reshape(-1, *size), samples.reshape(-1, n)
@@ -193,12 +210,21 @@ primitive("random_indices", random_indices_kernel, batch="same")
 
 
 def fractional(
-    name: str, n: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, indices: bool, samples: Tensor | None
+    name: str,
+    n: int,
+    input: Tensor,
+    kernel_size: Any,
+    output_size: Any,
+    output_ratio: Any,
+    indices: bool,
+    samples: Tensor | None,
 ) -> Any:
     shape = arg.tensor(input, name)._data.shape
     if len(shape) not in (n + 1, n + 2) or 0 in shape[len(shape) - n - 1 :]:
-        raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor of non-zero size for non-batch dimensions, but got input "
-                           f"of size {list(shape)}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}(): Expected {n + 1}D or {n + 2}D tensor of non-zero size for non-batch dimensions, "
+            f"but got input of size {list(shape)}"
+        )
     window, size = per_window(kernel_size, n, name, "kernel_size"), shape[len(shape) - n :]
     if (output_size is None) == (output_ratio is None):
         raise ValueError(f"{name}(): requires specifying either an output_size or an output_ratio")
@@ -209,7 +235,9 @@ def fractional(
         places = tuple(int(s * r) for s, r in zip(size, ratios, strict=True))
     for s, k, o in zip(size, window, places, strict=True):
         if o < 1 or o + k - 1 > s:
-            raise RuntimeError(f"{name}(): pool size {k} and output size {o} are too large relative to the input size {s}")
+            raise RuntimeError(
+                f"{name}(): pool size {k} and output size {o} are too large relative to the input size {s}"
+            )
     images = input if len(shape) == n + 2 else F.reshape(input, (1, *shape))
     whole = images._data.shape
     if samples is None:
@@ -217,7 +245,9 @@ def fractional(
         draw = [noise_for(name, uniform, F.reshape(like, whole[:2]), None) for _ in range(n)]
         samples = F.stack(*draw, dim=-1)
     elif samples._data.ndim != 3 or samples._data.shape != (whole[0], whole[1], n):
-        raise RuntimeError(f"{name}(): Expected _random_samples of shape {[whole[0], whole[1], n]}, got {list(samples.shape)}")
+        raise RuntimeError(
+            f"{name}(): Expected _random_samples of shape {[whole[0], whole[1], n]}, got {list(samples.shape)}"
+        )
     where = F.random_indices(images, samples, window, places)
     out = F.take_places(images, where, n)
     if len(shape) != n + 2:
@@ -257,7 +287,9 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    return fractional("fractional_max_pool2d", 2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+    return fractional(
+        "fractional_max_pool2d", 2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples
+    )
 
 
 @pooling(FRACTIONAL, 3)
@@ -269,4 +301,10 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    return fractional("fractional_max_pool3d", 3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+    return fractional(
+        "fractional_max_pool3d", 3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples
+    )
+
+
+in_company(fractional_max_pool2d)
+in_company(fractional_max_pool3d)
