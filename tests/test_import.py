@@ -64,6 +64,20 @@ def test_families_beyond_everyday_use_come_at_need(python):
     assert loaded == [False, True, [1.0], [1.0], True]
 
 
+def test_threads_may_be_the_first_to_name_a_family(python):
+    seen = python(
+        "import json, threading, tensorplay as tp\n"
+        "x, seen = tp.tensor([0.5, 1.]), []\n"
+        "calls = [lambda: x.i0(), lambda: tp.cumsum(x, 0), lambda: tp.linalg.norm(x), lambda: x.sort().values,\n"
+        "         lambda: tp.nn.functional.gelu(x), lambda: x.erfinv(), lambda: tp.special.i1(x), lambda: x.softmax(0)] * 4\n"
+        "work = lambda f: seen.append(f().numel())\n"
+        "threads = [threading.Thread(target=work, args=(f,)) for f in calls]\n"
+        "[t.start() for t in threads], [t.join() for t in threads]\n"
+        "print(json.dumps(seen))"
+    )
+    assert len(seen) == 32
+
+
 def test_what_is_named_can_be_had():
     missing = [name for name in tp.__all__ if not hasattr(tp, name)]
     assert not missing
