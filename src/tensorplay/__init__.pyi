@@ -123,7 +123,7 @@ nan: builtins.float
 newaxis: None
 pi: builtins.float
 __version__: builtins.str
-def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *args: Any) -> Any:
+def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *args: Any, out: Tensor | None = None) -> Any:
     """:func:`native_batch_norm`, also without running moments."""
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The absolute value of each element."""
@@ -893,8 +893,8 @@ def narrow(input: Tensor, dim: builtins.int, start: Any, length: builtins.int) -
     """A view of ``length`` entries along a dimension, from ``start`` on."""
 def narrow_copy(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A copy of ``length`` entries along a dimension, from ``start`` on."""
-def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float) -> builtins.tuple[Tensor, Tensor, Tensor]:
-    """:func:`batch_norm`, with the means and the reciprocal deviations of the batch; both are empty without ``training``."""
+def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float, *, out: Tensor | None = None) -> builtins.tuple[Tensor, Tensor, Tensor]:
+    """:func:`batch_norm`, with the means and reciprocal deviations of the batch, which are empty without ``training``."""
 def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """Channels of several groups in turn: (N, C, ...) with C as (groups, C / groups), transposed."""
 def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool | None) -> builtins.tuple[Tensor, Tensor]:
@@ -1038,7 +1038,7 @@ def result_type(tensor1: Tensor | builtins.complex, tensor2: Tensor | builtins.c
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: builtins.float | None = None) -> Tensor:
     """Divide by the root mean square of the last dimensions: ``x / sqrt(mean(x**2) + eps) * weight``."""
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
-    """The entries shifted along dimensions, those pushed out coming in again; without ``dims``, of the flattened tensor."""
+    """The entries shifted along dimensions, those pushed out coming in again; without ``dims``, all in one row."""
 def rot90(input: Tensor, k: builtins.int = 1, dims: Any = (0, 1)) -> Tensor:
     """A copy turned ``k`` times by 90 degrees in the plane of two dimensions, from the first towards the second."""
 def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:

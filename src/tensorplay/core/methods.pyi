@@ -911,7 +911,7 @@ class Methods:
     def resolve_neg(self) -> Tensor:
         """The tensor itself: its negation is never put off."""
     def roll(self, shifts: Any, dims: Any = None) -> Tensor:
-        """The entries shifted along dimensions, those pushed out coming in again; without ``dims``, of the flattened tensor."""
+        """The entries shifted along dimensions, those pushed out coming in again; without ``dims``, all in one row."""
     def rot90(self, k: builtins.int = 1, dims: Any = (0, 1)) -> Tensor:
         """A copy turned ``k`` times by 90 degrees in the plane of two dimensions, from the first towards the second."""
     def round(self, *, decimals: builtins.int = 0) -> Tensor:
@@ -1081,7 +1081,7 @@ class Methods:
     def unflatten(self, dim: builtins.int, sizes: Any) -> Tensor:
         """Split one dimension into several; one of ``sizes`` may be -1."""
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
-        """A view of all windows of ``size`` entries along a dimension, ``step`` apart; the entries are a new last dimension."""
+        """A view of all windows of ``size`` entries along a dimension, ``step`` apart; they are a new last dimension."""
     def uniform_(self, from_: builtins.float = 0.0, to: builtins.float = 1.0, *, generator: _Generator | None = None) -> Tensor:
         """Fill with numbers from the uniform distribution over [from_, to)."""
     def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Any:

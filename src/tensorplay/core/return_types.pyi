@@ -30,7 +30,7 @@ class histogram(NamedTuple):
 
 class histogramdd(NamedTuple):
     hist: Tensor
-    bin_edges: Tensor
+    bin_edges: tuple[Tensor, ...]
 
 class kthvalue(NamedTuple):
     values: Tensor
