@@ -305,7 +305,7 @@ def index() -> str:
         entered = sorted(ENTERED[f"tensorplay.ops.{family}"])
         lines.append(f'    "{family}": {{')
         for where, names in itertools.groupby(entered, key=lambda entry: entry[0]):
-            words = textwrap.wrap(" ".join(name for _, name in names), 100)
+            words = textwrap.wrap(" ".join(name for _, name in names), 90)
             if len(words) == 1:
                 lines.append(f'        "{where}": "{words[0]}",')
             else:

@@ -24,6 +24,7 @@ SIZES: dict[str, int] = {
     "margin": 14702,
     "masked": 7203,
     "matrices": 8547,
+    "multihead": 12759,
     "normalization": 25231,
     "norms": 14769,
     "padding": 10629,
@@ -49,13 +50,15 @@ FAMILIES: dict[str, dict[str, str]] = {
     "activation": {
         ":": "celu celu_ hardshrink log_softmax prelu relu relu_ selu selu_ softmax threshold threshold_",
         ":nn.functional": (
-            "celu celu_ elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu "
-            "leaky_relu_ log_softmax logsigmoid mish prelu relu relu6 relu_ selu selu_ sigmoid silu softmax "
-            "softmin softplus softshrink softsign tanh tanhshrink threshold threshold_"
+            "celu celu_ elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh hardtanh_ "
+            "leaky_relu leaky_relu_ log_softmax logsigmoid mish prelu relu relu6 relu_ selu selu_ "
+            "sigmoid silu softmax softmin softplus softshrink softsign tanh tanhshrink threshold "
+            "threshold_"
         ),
         "F": (
-            "elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu log_softmax log_softmax_backward "
-            "logsigmoid mish normal_cdf prelu relu silu softmax softmax_backward softplus softshrink threshold"
+            "elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu log_softmax "
+            "log_softmax_backward logsigmoid mish normal_cdf prelu relu silu softmax softmax_backward "
+            "softplus softshrink threshold"
         ),
         "Tensor": "hardshrink log_softmax prelu relu relu_ softmax",
     },
@@ -70,13 +73,13 @@ FAMILIES: dict[str, dict[str, str]] = {
     "bessel": {
         ":": "i0 i0_ sinc sinc_",
         ":special": (
-            "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 i0 i0e i1 i1e modified_bessel_i0 modified_bessel_i1 "
-            "modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1 sinc "
-            "spherical_bessel_j0"
+            "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 i0 i0e i1 i1e modified_bessel_i0 "
+            "modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0 "
+            "scaled_modified_bessel_k1 sinc spherical_bessel_j0"
         ),
         "F": (
-            "airy_ai airy_ai_derivative bessel_i bessel_j bessel_k bessel_y scaled_bessel_i scaled_bessel_k sinc "
-            "spherical_bessel_j"
+            "airy_ai airy_ai_derivative bessel_i bessel_j bessel_k bessel_y scaled_bessel_i "
+            "scaled_bessel_k sinc spherical_bessel_j"
         ),
         "Tensor": "i0 i0_ sinc sinc_",
     },
@@ -91,7 +94,10 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "conv": {
         ":": "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d",
-        ":nn.functional": "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d fold unfold",
+        ":nn.functional": (
+            "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d fold "
+            "unfold"
+        ),
         "F": "conv conv_input conv_weight fold_images unfold_images",
     },
     "cross_entropy": {
@@ -105,7 +111,10 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "decompositions": {
         ":": "geqrf lu lu_solve lu_unpack orgqr ormqr qr",
-        ":linalg": "householder_product ldl_factor ldl_factor_ex ldl_solve lu lu_factor lu_factor_ex lu_solve qr",
+        ":linalg": (
+            "householder_product ldl_factor ldl_factor_ex ldl_solve lu lu_factor lu_factor_ex lu_solve "
+            "qr"
+        ),
         "F": "geqrf ldl_factor ldl_unpack lu_factor pivot_matrix qr",
         "Tensor": "geqrf lu lu_solve orgqr ormqr qr",
     },
@@ -113,8 +122,8 @@ FAMILIES: dict[str, dict[str, str]] = {
         ":": "bilinear",
         ":nn.functional": "bilinear embedding linear one_hot",
         "F": (
-            "embedding embedding_weight linear linear_weight one_hot renormalised scale_rows scaled_gradient "
-            "sum_rows within"
+            "embedding embedding_weight linear linear_weight one_hot renormalised scale_rows "
+            "scaled_gradient sum_rows within"
         ),
     },
     "diagonals": {
@@ -132,8 +141,8 @@ FAMILIES: dict[str, dict[str, str]] = {
             "feature_dropout feature_dropout_ native_dropout rrelu rrelu_"
         ),
         ":nn.functional": (
-            "alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout gumbel_softmax rrelu "
-            "rrelu_"
+            "alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout gumbel_softmax "
+            "rrelu rrelu_"
         ),
     },
     "einsum": {
@@ -146,9 +155,9 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "joining": {
         ":": (
-            "block_diag cartesian_prod cat chunk column_stack combinations concat concatenate dsplit dstack "
-            "hsplit hstack meshgrid row_stack split split_with_sizes stack tensor_split unbind unsafe_chunk "
-            "unsafe_split unsafe_split_with_sizes vsplit vstack"
+            "block_diag cartesian_prod cat chunk column_stack combinations concat concatenate dsplit "
+            "dstack hsplit hstack meshgrid row_stack split split_with_sizes stack tensor_split unbind "
+            "unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit vstack"
         ),
         "F": "split unbind",
         "Tensor": (
@@ -173,15 +182,19 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "loss": {
         ":nn.functional": (
-            "binary_cross_entropy binary_cross_entropy_with_logits gaussian_nll_loss huber_loss kl_div l1_loss "
-            "mse_loss multilabel_soft_margin_loss poisson_nll_loss smooth_l1_loss"
+            "binary_cross_entropy binary_cross_entropy_with_logits gaussian_nll_loss huber_loss kl_div "
+            "l1_loss mse_loss multilabel_soft_margin_loss poisson_nll_loss smooth_l1_loss"
         ),
-        "F": "binary_cross_entropy binary_cross_entropy_with_logits check_variance huber kl_div mse_loss smooth_l1",
+        "F": (
+            "binary_cross_entropy binary_cross_entropy_with_logits check_variance huber kl_div mse_loss "
+            "smooth_l1"
+        ),
     },
     "margin": {
         ":nn.functional": (
             "cosine_embedding_loss hinge_embedding_loss margin_ranking_loss multi_margin_loss "
-            "multilabel_margin_loss soft_margin_loss triplet_margin_loss triplet_margin_with_distance_loss"
+            "multilabel_margin_loss soft_margin_loss triplet_margin_loss "
+            "triplet_margin_with_distance_loss"
         ),
         "F": "in_classes listed_classes other_classes",
     },
@@ -195,6 +208,9 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "matrices": {
         "F": "inverse_gaps",
+    },
+    "multihead": {
+        ":nn.functional": "multi_head_attention_forward",
     },
     "normalization": {
         ":": "group_norm rms_norm",
@@ -218,10 +234,10 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "polynomials": {
         ":special": (
-            "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w "
-            "hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p "
-            "shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v "
-            "shifted_chebyshev_polynomial_w"
+            "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v "
+            "chebyshev_polynomial_w hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l "
+            "legendre_polynomial_p shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u "
+            "shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w"
         ),
         "F": "chebyshev_t chebyshev_u gegenbauer hermite_h hermite_he laguerre legendre",
     },
@@ -230,12 +246,13 @@ FAMILIES: dict[str, dict[str, str]] = {
         ":nn.functional": (
             "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d "
             "adaptive_max_pool1d_with_indices adaptive_max_pool2d adaptive_max_pool2d_with_indices "
-            "adaptive_max_pool3d adaptive_max_pool3d_with_indices avg_pool1d avg_pool2d avg_pool3d max_pool1d "
-            "max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices"
+            "adaptive_max_pool3d adaptive_max_pool3d_with_indices avg_pool1d avg_pool2d avg_pool3d "
+            "max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d "
+            "max_pool3d_with_indices"
         ),
         "F": (
-            "add_places divided_down listed_indices max_pool max_pool_backward max_pool_indices scaled sum_pool "
-            "sum_pool_input take_places"
+            "add_places divided_down listed_indices max_pool max_pool_backward max_pool_indices scaled "
+            "sum_pool sum_pool_input take_places"
         ),
     },
     "positional": {
@@ -248,20 +265,20 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "properties": {
         ":": (
-            "get_device is_complex is_floating_point is_inference is_same_size is_signed is_tensor numel "
-            "result_type"
+            "get_device is_complex is_floating_point is_inference is_same_size is_signed is_tensor "
+            "numel result_type"
         ),
         "Tensor": "dim_order is_pinned is_same_size is_set_to",
     },
     "random": {
         ":": (
-            "bernoulli binomial multinomial normal poisson rand rand_like randint randint_like randn randn_like "
-            "randperm"
+            "bernoulli binomial multinomial normal poisson rand rand_like randint randint_like randn "
+            "randn_like randperm"
         ),
         "F": "bernoulli binomial check_deviation multinomial normal poisson",
         "Tensor": (
-            "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal_ random_ "
-            "uniform_"
+            "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal_ "
+            "random_ uniform_"
         ),
     },
     "resample": {
@@ -270,20 +287,23 @@ FAMILIES: dict[str, dict[str, str]] = {
         "F": "to_bytes",
     },
     "scan": {
-        ":": "cummax cummin cumprod cumprod_ cumsum cumsum_ cumulative_trapezoid diff logcumsumexp trapezoid trapz",
+        ":": (
+            "cummax cummin cumprod cumprod_ cumsum cumsum_ cumulative_trapezoid diff logcumsumexp "
+            "trapezoid trapz"
+        ),
         "F": "cummax cummin cumprod cumsum logcumsumexp",
         "Tensor": "cummax cummin cumprod cumprod_ cumsum cumsum_ diff logcumsumexp",
     },
     "scatter": {
         ":": (
-            "gather index_add index_copy index_fill index_put index_put_ index_reduce index_select put scatter "
-            "scatter_add scatter_reduce take take_along_dim unravel_index"
+            "gather index_add index_copy index_fill index_put index_put_ index_reduce index_select put "
+            "scatter scatter_add scatter_reduce take take_along_dim unravel_index"
         ),
         "F": "gather scatter scatter_reduce ungather",
         "Tensor": (
-            "gather index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ "
-            "index_reduce index_reduce_ index_select put put_ scatter scatter_ scatter_add scatter_add_ "
-            "scatter_reduce scatter_reduce_ take take_along_dim"
+            "gather index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put "
+            "index_put_ index_reduce index_reduce_ index_select put put_ scatter scatter_ scatter_add "
+            "scatter_add_ scatter_reduce scatter_reduce_ take take_along_dim"
         ),
     },
     "sorting": {
@@ -291,7 +311,10 @@ FAMILIES: dict[str, dict[str, str]] = {
             "argsort bucketize isin kthvalue median mode msort nanmedian searchsorted sort topk unique "
             "unique_consecutive"
         ),
-        "F": "isin kthvalue_dim median median_dim mode_dim nanmedian nanmedian_dim searchsorted sort topk",
+        "F": (
+            "isin kthvalue_dim median median_dim mode_dim nanmedian nanmedian_dim searchsorted sort "
+            "topk"
+        ),
         "Tensor": (
             "argsort bucketize kthvalue median mode msort nanmedian searchsorted sort topk unique "
             "unique_consecutive"
@@ -299,20 +322,21 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "special": {
         ":": (
-            "digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ igamma igamma_ igammac igammac_ lgamma lgamma_ "
-            "mvlgamma mvlgamma_ polygamma xlogy xlogy_"
+            "digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ igamma igamma_ igammac igammac_ lgamma "
+            "lgamma_ mvlgamma mvlgamma_ polygamma xlogy xlogy_"
         ),
         ":special": (
-            "digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln log1p log_ndtr "
-            "log_softmax logit logsumexp multigammaln ndtr ndtri polygamma psi round softmax xlog1py xlogy zeta"
+            "digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln log1p "
+            "log_ndtr log_softmax logit logsumexp multigammaln ndtr ndtri polygamma psi round softmax "
+            "xlog1py xlogy zeta"
         ),
         "F": (
-            "digamma entr erf erfc erfcx erfinv igamma igammac lgamma log_ndtr ndtr ndtri polygamma xlog1py xlogy "
-            "zeta"
+            "digamma entr erf erfc erfcx erfinv igamma igammac lgamma log_ndtr ndtr ndtri polygamma "
+            "xlog1py xlogy zeta"
         ),
         "Tensor": (
-            "digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ igamma igamma_ igammac igammac_ lgamma lgamma_ "
-            "mvlgamma mvlgamma_ polygamma polygamma_ xlogy xlogy_"
+            "digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ igamma igamma_ igammac igammac_ lgamma "
+            "lgamma_ mvlgamma mvlgamma_ polygamma polygamma_ xlogy xlogy_"
         ),
     },
     "spectra": {
@@ -343,9 +367,9 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "view_copies": {
         ":": (
-            "alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy split_with_sizes_copy "
-            "squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy "
-            "view_as_real_copy view_copy"
+            "alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy "
+            "split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy "
+            "unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
         ),
     },
 }
