@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core import dtype as dtypes
 from ..core import layout as layouts
-from ..core.device import is_meta
 from ..core.carrier import Meta
+from ..core.device import is_meta
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive

@@ -16,7 +16,6 @@ import numpy as np
 from ..core.carrier import Meta
 from ..core.inplace import check_writable, only_memory, update, write
 from ..core.namespace import F
-from ..core.operator import operator
 from ..core.primitive import PRIMITIVES, batch_size, primitive
 from ..core.state import state
 from ..core.tensor import Tensor, wrap

@@ -13,8 +13,8 @@ from ..core.primitive import PRIMITIVES, primitive
 from ..core.promotion import promote_types
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
+from .shape import atleast_1d, atleast_2d, atleast_3d
 from .structural import zeros_of
-from .shape import atleast_1d, atleast_2d, atleast_3d, broadcast_shapes
 
 CAT = PRIMITIVES["cat"]
 

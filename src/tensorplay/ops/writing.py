@@ -108,6 +108,7 @@ def detach_(input: Tensor) -> Tensor:
     """Take the tensor out of the graph that made it, in place."""
     return arg.tensor(input, "detach_").detach_()
 
+
 # ---- writing
 
 
