@@ -45,8 +45,8 @@ def stale(node: Node, what: str, data: Any, write: versions.Write) -> NoReturn:
     data = data[0] if type(data) is tuple else data
     kind = data.dtype.name
     raise RuntimeError(
-        "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{kind} {list(data.shape)}], saved by {node.name()} as {what!r}, is at version {write.version}, written after the "
+        f"one of the variables needed for gradient computation has been modified by an inplace operation: [{kind} "
+        f"{list(data.shape)}], saved by {node.name()} as {what!r}, is at version {write.version}, written after the "
         "operator saved it. Hint: clone it before the in-place operation, or use the out-of-place operator; "
         "autograd.set_detect_anomaly(True) shows the operator's forward call."
     )
@@ -71,12 +71,25 @@ def with_history(data: Any, edge: Node | None) -> Tensor:
 
 
 GLOBALS = {
-    "Tensor": Tensor, "Reduce": Reduce, "Node": Node, "Output": Output, "new": object.__new__, "ndarray": np.ndarray, "np": np,
-    "asarray": np.asarray, "count": count, "state": state, "written": written, "check_fresh": check_fresh,
-    "F": F, "R": R,
-    "inferring": inferring, "mark_inference": mark_inference,
-    **{name: d.numpy for name, d in FAST.items()}, "__name__": "tensorplay.core.callpath",
-}  # fmt: skip
+    "Tensor": Tensor,
+    "Reduce": Reduce,
+    "Node": Node,
+    "Output": Output,
+    "new": object.__new__,
+    "ndarray": np.ndarray,
+    "np": np,
+    "asarray": np.asarray,
+    "count": count,
+    "state": state,
+    "written": written,
+    "check_fresh": check_fresh,
+    "F": F,
+    "R": R,
+    "inferring": inferring,
+    "mark_inference": mark_inference,
+    **{name: d.numpy for name, d in FAST.items()},
+    "__name__": "tensorplay.core.callpath",
+}
 
 
 def compile_function(source: str, name: str, scope: dict[str, Any]) -> Callable[..., Any]:
@@ -135,7 +148,9 @@ def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
     code = getattr(function, "__code__", None)
     if code is None:
         kinds = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.KEYWORD_ONLY: "keyword"}
-        return [Parameter(q.name, kinds.get(q.kind, ""), q.default) for q in inspect.signature(function).parameters.values()]
+        return [
+            Parameter(q.name, kinds.get(q.kind, ""), q.default) for q in inspect.signature(function).parameters.values()
+        ]
     names, n, k = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
     defaults = (EMPTY,) * (n - len(function.__defaults__ or ())) + (function.__defaults__ or ())  # type: ignore[attr-defined]
     out = [Parameter(name, "", d) for name, d in zip(names[:n], defaults, strict=True)]
@@ -243,7 +258,10 @@ class Plan:
                 call = f"rule{i}({arguments})"
                 results.append(call if len(self.rules) == 1 else f"None if e{i} is None else {call}")
             body.append("    return (" + "".join(r + ", " for r in results) + ")")
-        scope: dict[str, Any] = {f"rule{i}": rule for i, rule in self.rules.items()} | {"rebuild": p.rebuild_output, "with_history": with_history}
+        scope: dict[str, Any] = {f"rule{i}": rule for i, rule in self.rules.items()} | {
+            "rebuild": p.rebuild_output,
+            "with_history": with_history,
+        }
         members: dict[str, Any] = {"__slots__": (), "primitive": p, "outputs": p.outputs, "saved_names": self.names,
                                    "saved_tensors": {n: places.get(n) for n in tensors},
                                    "keeps": bool(tensors) or "out" in self.names or "kept" in self.names}  # fmt: skip
@@ -267,7 +285,9 @@ class Plan:
                 body.append(f"    {name}_data = {given}{name}._data")
         body += ["    node = new(cls)", "    node.edges = edges", f"    node.saved = {self.saved()}",
                  "    node.rare = None", "    node.order = count()", "    return node"]  # fmt: skip
-        return compile_function("def record(args, attrs, edges, out_saved):\n" + "\n".join(body), "record", {"cls": cls})
+        return compile_function(
+            "def record(args, attrs, edges, out_saved):\n" + "\n".join(body), "record", {"cls": cls}
+        )
 
 
 def call_path(p: Primitive, form: str = "function") -> Callable[..., Any]:
@@ -322,16 +342,27 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
     def finish(plan: tuple[Plan, type[Node]] | None, indent: str, constants: set[str]) -> list[str]:
         """From the kernel's result to the Tensor, with a node where one is due."""
         if p.multi_view:
-            out = ["t = []", "for i, part in enumerate(out):", "    v = new(Tensor)", "    v._data = part", "    v._node = None",
-                   f"    v._become_view({p.inputs[0]}, self, ({attrs}), i, True)", "    t.append(v)", "t = tuple(t)"]  # fmt: skip
+            out = [
+                "t = []",
+                "for i, part in enumerate(out):",
+                "    v = new(Tensor)",
+                "    v._data = part",
+                "    v._node = None",
+                f"    v._become_view({p.inputs[0]}, self, ({attrs}), i, True)",
+                "    t.append(v)",
+                "t = tuple(t)",
+            ]
         elif p.view:
             out = ["t = new(Tensor)", "t._data = out", "t._node = None"]
             link = f"t._become_view({p.inputs[0]}, self, ({attrs}), None, False)"
             if p.view is True:
                 out.append(link)
             else:
-                out += ["base = out.base", f"if base is not None and (base is {p.inputs[0]}_data or base is {p.inputs[0]}_data.base): {link}",
-                        "else: t._rare = None"]  # fmt: skip
+                out += [
+                    "base = out.base",
+                    f"if base is not None and (base is {p.inputs[0]}_data or base is {p.inputs[0]}_data.base): {link}",
+                    "else: t._rare = None",
+                ]
         else:
             out = ["if type(out) is not ndarray: out = asarray(out)", "t = new(Tensor)", "t._data = out",
                    "t._node = None", "t._rare = None"]  # fmt: skip
@@ -341,7 +372,9 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
         rules, cls = plan
         for i in rules.rules:
             name = p.inputs[i]
-            out.append(f"e{i} = None if {name} is None else {name}._node" if name in p.optional else f"e{i} = {name}._node")
+            out.append(
+                f"e{i} = None if {name} is None else {name}._node" if name in p.optional else f"e{i} = {name}._node"
+            )
         some = " or ".join(f"e{i} is not None" for i in rules.rules)
         out += [f"if {f'({some})' if len(rules.rules) > 1 else some} and (recording := state.recording):"]
         body = []
@@ -379,14 +412,20 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
     if "scalar" in plans and (floats or integers):
         scalar, tensor = p.inputs if form == "reflected" else p.inputs[::-1]
         operands = [n if n == scalar else f"{n}_data" for n in p.inputs]
-        body += [f"    kind = type({scalar})", "    if kind is float or kind is int:",
-                 f"        try: {tensor}_data = {tensor}._data", f"        except AttributeError: {slow}",
-                 f"        dtype = {tensor}_data.dtype",
-                 f"        if type({tensor}_data) is ndarray and ("
-                 + " or ".join(["dtype is float32 or dtype is float64"] * floats + ["kind is int and dtype is int64"] * integers)
-                 + "):",
-                 f"            try: {result} = kernel({', '.join([*operands, *p.attrs])})",
-                 f"            except (OverflowError, ValueError): {slow}"]  # fmt: skip
+        body += [
+            f"    kind = type({scalar})",
+            "    if kind is float or kind is int:",
+            f"        try: {tensor}_data = {tensor}._data",
+            f"        except AttributeError: {slow}",
+            f"        dtype = {tensor}_data.dtype",
+            f"        if type({tensor}_data) is ndarray and ("
+            + " or ".join(
+                ["dtype is float32 or dtype is float64"] * floats + ["kind is int and dtype is int64"] * integers
+            )
+            + "):",
+            f"            try: {result} = kernel({', '.join([*operands, *p.attrs])})",
+            f"            except (OverflowError, ValueError): {slow}",
+        ]
         body += finish(plans["scalar"], "            ", {scalar})
         body += [f"        {slow}"]
     if form == "reflected":
