@@ -52,10 +52,10 @@ def execute_and_note(loader: SourceFileLoader, module: types.ModuleType) -> None
     nested = set().union(*(names for name, names in ENTERED.items() if name not in known))
     ENTERED[module.__name__] = entries() - before - nested
     if module.__name__ == "tensorplay.ops.index":
-        module.SIZES = {}  # so that all families are imported
+        vars(module)["SIZES"] = {}  # so that all families are imported
 
 
-SourceFileLoader.exec_module = execute_and_note  # type: ignore[method-assign]
+SourceFileLoader.exec_module = execute_and_note  # type: ignore[method-assign, assignment]
 
 import tensorplay  # noqa: E402
 from tensorplay.core import return_types  # noqa: E402
@@ -153,7 +153,7 @@ class Stub:
                 written.append("*")
                 star = True
             star = star or p.kind is p.VAR_POSITIONAL
-            prefix = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+            prefix = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
             annotation = self.annotation(annotations, p.name, UNANNOTATED.get("other" if method else p.name))
             if p.default is None and annotation != "Any" and not annotation.endswith("None"):
                 annotation += " | None"
@@ -275,6 +275,7 @@ def return_types_stub() -> str:
     """The named tuples."""
     stub = Stub()
     stub.named("typing", "NamedTuple")
+    stub.lines += ["FIELDS: dict[str, str]", ""]
     for name, fields in sorted(return_types.FIELDS.items()):
         stub.lines += [
             f"class {name}(NamedTuple):",

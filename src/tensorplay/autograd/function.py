@@ -754,5 +754,6 @@ def nested_like(tree: Any, spec: Any) -> list[Any]:
         return [tree]
     if tree is None:
         return [None] * spec.leaves
-    children = pytree.CONTAINERS[spec.kind].flatten(tree)[0]
+    container: Any = pytree.CONTAINERS[spec.kind]
+    children = container.flatten(tree)[0]
     return [leaf for child, inner in zip(children, spec.children) for leaf in nested_like(child, inner)]

@@ -142,21 +142,21 @@ class Parameter(NamedTuple):
     default: Any
 
 
-def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
+def parameters_of(function: Any) -> list[Parameter]:
     """The parameters of a plain function, or of the one that it wraps."""
     function = getattr(function, "__wrapped__", function)
     code = getattr(function, "__code__", None)
     if code is None:
-        kinds = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.KEYWORD_ONLY: "keyword"}
+        kinds: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.KEYWORD_ONLY: "keyword"}
         return [
             Parameter(q.name, kinds.get(q.kind, ""), q.default) for q in inspect.signature(function).parameters.values()
         ]
     names, n, k = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
-    defaults = (EMPTY,) * (n - len(function.__defaults__ or ())) + (function.__defaults__ or ())  # type: ignore[attr-defined]
+    defaults = (EMPTY,) * (n - len(function.__defaults__ or ())) + (function.__defaults__ or ())
     out = [Parameter(name, "", d) for name, d in zip(names[:n], defaults, strict=True)]
     if code.co_flags & inspect.CO_VARARGS:
         out.append(Parameter(names[n + k], "*", EMPTY))
-    keywords = function.__kwdefaults__ or {}  # type: ignore[attr-defined]
+    keywords = function.__kwdefaults__ or {}
     return out + [Parameter(name, "keyword", keywords.get(name, EMPTY)) for name in names[n : n + k]]
 
 
@@ -229,7 +229,8 @@ class Plan:
 
     def node_class(self) -> type[Node]:
         """A class of nodes with the pulls of this primitive, over arrays and over Tensors."""
-        p, lines = self.p, {"pull": [], "pull_tensors": []}
+        p = self.p
+        lines: dict[str, list[str]] = {"pull": [], "pull_tensors": []}
         tensors = {n for n in self.names if n in p.inputs and n not in self.constants}
         places = {p.inputs[i]: place for place, i in enumerate(self.rules)}
         for method, body in lines.items():
@@ -429,7 +430,8 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
         body += finish(plans["scalar"], "            ", {scalar})
         body += [f"        {slow}"]
     if form == "reflected":
-        body += [f"    if not isinstance({p.inputs[1]}, Tensor): raise TypeError('{p.name}(): the second operand must be Tensor')"]
+        message = f"{p.name}(): the second operand must be Tensor"
+        body.append(f"    if not isinstance({p.inputs[1]}, Tensor): raise TypeError({message!r})")
         return compile_function("\n".join([*lines, *body, f"    {slow}"]), p.name, scope)
     if p.promotes and not fast:
         return compile_function("\n".join([*lines, *body, f"    {slow}"]), p.name, scope)
@@ -455,11 +457,12 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
         body.append(f"        {result} = {call}")
     if p.outputs == 1:
         scope["self"] = p
-        if p.view is True and not p.multi_view:  # what follows the kernel stands on its own, for callers that have its result already
+        if p.view is True and not p.multi_view:
+            # what follows the kernel stands on its own, for callers that have its result already
             names = ", ".join([*p.inputs, "out", *p.attrs])
             source = "\n".join([f"def viewed({names}):", f"    {p.inputs[0]}_data = {p.inputs[0]}._data",
                                 *finish(plans[""], "    ", set())])  # fmt: skip
-            p.viewed = scope["viewed"] = compile_function(source, "viewed", scope)
+            vars(p)["viewed"] = scope["viewed"] = compile_function(source, "viewed", scope)
             body.append(f"        return viewed({names})")
         else:
             body += finish(plans[""], "        ", set())

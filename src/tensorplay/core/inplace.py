@@ -117,9 +117,9 @@ def involved(t: Tensor, name: str, *nodes: Node | None) -> bool:
 
 MADE_WITHOUT_GRAD = (
     "A view was created in no_grad mode and {} with grad mode enabled. Given that this use case is ambiguous and "
-    "error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both inside "
-    "the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
-    "tracked)."
+    "error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both "
+    "inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+    "to be tracked)."
 )
 
 

@@ -732,9 +732,10 @@ def primitive(
     vjp
         One rule per input, ``rule(F, g, ...)``, or one for all, which returns a tuple. A rule's further parameters say
         what the tape keeps: names of inputs, ``out``, ``<input>_shape``, ``<input>_dtype``, attributes, and (joint
-        rules) ``needs``, a tuple of flags. Written as for real numbers where the operator is holomorphic. Where a rule reads
-        ``kept`` the kernel returns a pair, its result and what it sets aside for that rule: over arrays on the common
-        path ``kept`` is that, otherwise None, and the rule derives it anew from what else it reads (differentiably).
+        rules) ``needs``, a tuple of flags. Written as for real numbers where the operator is holomorphic. Where a rule
+        reads ``kept`` the kernel returns a pair, its result and what it sets aside for that rule: over arrays on the
+        common path ``kept`` is that, otherwise None, and the rule derives it anew from what else it reads
+        (differentiably).
     jvp
         ``"linear"``, one rule per input over its tangent, or one for all over a list of tangents. Left out, an
         elementwise operator uses its vjp rules, any other the transpose of its vjp.

@@ -532,8 +532,8 @@ class Tensor(Methods):
     def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
         """Call ``hook(tensor)`` as soon as a backward pass has accumulated into this leaf's ``.grad``.
 
-        It runs when the last operator that used the leaf has run, not at the end of the pass, so an optimizer that steps
-        here and drops ``.grad`` frees memory early.
+        It runs when the last operator that used the leaf has run, not at the end of the pass, so an optimizer that
+        steps here and drops ``.grad`` frees memory early.
 
         Raises
         ------

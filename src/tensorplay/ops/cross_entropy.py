@@ -110,7 +110,7 @@ def cross_entropy_kernel(xp: Any, input: Any, target: Any, *, ignore_index: int,
     else:
         valid = valid.reshape(-1)
         at += np.where(valid, target, 0)
-        count = np.count_nonzero(valid)
+        count = int(np.count_nonzero(valid))
     scores = x.reshape(-1).take(at)
     e = np.empty(x.shape, x.dtype)
     if x.size <= BLOCK:

@@ -576,8 +576,8 @@ def instance_norm(
         mean, var = (
             F.reshape(m, (n, channels)) for m in F.channel_moments(F.reshape(rows.detach(), (1, n * channels, size)))
         )
-        average = [F.reshape(F.sum_to(m, (1, channels)), (channels,)) * (1 / n) for m in (mean, var)]
-        update_statistics(running_mean, running_var, *average, size, momentum)
+        mean, var = (F.reshape(F.sum_to(m, (1, channels)), (channels,)) * (1 / n) for m in (mean, var))
+        update_statistics(running_mean, running_var, mean, var, size, momentum)
     return affine(F.reshape(F.layer_norm(rows, None, None, 1, eps, True), shape), weight, bias)
 
 

@@ -22,7 +22,9 @@ package = operator(method=False, out=False)
 
 def pad_kernel(xp: Any, input: Any, *, pads: tuple[tuple[int, int], ...], value: Any) -> Any:
     lead = input.ndim - len(pads)
-    shape, source, target = list(input.shape[:lead]), [...], [...]
+    shape = list(input.shape[:lead])
+    source: list[Any] = [...]
+    target: list[Any] = [...]
     for n, (low, high) in zip(input.shape[lead:], pads, strict=True):
         shape.append(n + low + high)
         source.append(slice(max(-low, 0), n - max(-high, 0)))

@@ -36,7 +36,8 @@ def surrounded(x: Any, window: Any, stride: Any, padding: Any, dilation: Any, pl
     if not any(padding) and whole == list(size):
         return x
     out = np.full((*x.shape[:-n], *whole), fill, x.dtype)
-    out[(..., *(slice(p, p + m) for p, m in zip(padding, size, strict=True)))] = x
+    inner: Any = (..., *(slice(p, p + m) for p, m in zip(padding, size, strict=True)))
+    out[inner] = x
     return out
 
 
@@ -119,7 +120,8 @@ def max_pool_indices_kernel(
     x = surrounded(widened(input) if input.dtype.kind != "b" else input, window, stride, padding, dilation, places,
                    lowest(input.dtype))  # fmt: skip
     size = input.shape[input.ndim - len(window) :]
-    best = index = None
+    best: Any = None
+    index: Any = None
     for corner in corners(window, dilation):
         part = x[part_at(corner, stride, places)]
         flat, valid = np.zeros((), np.int64), np.ones((), bool)
@@ -168,7 +170,8 @@ def max_pool_backward_kernel(
             free ^= hit
     if x is not source:
         size = source.shape[source.ndim - n :]
-        out = out[(..., *(slice(p, p + m) for p, m in zip(padding, size, strict=True)))]
+        inner: Any = (..., *(slice(p, p + m) for p, m in zip(padding, size, strict=True)))
+        out = out[inner]
     return out
 
 
@@ -216,8 +219,10 @@ def sum_pool_input_kernel(
         length = max((o - 1) * s + k, p + size[i])
         out = np.zeros((*x.shape[:axis], length, *x.shape[axis + 1 :]), x.dtype)
         for j in range(k):
-            out[(..., slice(j, j + (o - 1) * s + 1, s), *behind)] += x
-        x = out[(..., slice(p, p + size[i]), *behind)]
+            reached: Any = (..., slice(j, j + (o - 1) * s + 1, s), *behind)
+            out[reached] += x
+        inner: Any = (..., slice(p, p + size[i]), *behind)
+        x = out[inner]
     return narrowed(x, input.dtype)
 
 
