@@ -76,7 +76,7 @@ def functional_relu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> tp.nn.functional.relu(tp.tensor([-1., 2.]))
     tensor([0., 2.])
     """
-    return input.relu_() if inplace else F.relu(input)  # type: ignore[attr-defined]
+    return input.relu_() if inplace else F.relu(input)
 
 
 def leaky_relu_kernel(xp: Any, input: Any, *, negative_slope: float) -> Any:

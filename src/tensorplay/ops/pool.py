@@ -694,7 +694,7 @@ def in_company(pooled: Any) -> None:
     def with_indices(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         bound = signature.bind(*args, **kwargs)
         bound.arguments["return_indices"] = True
-        return pooled(*bound.args, **bound.kwargs)  # type: ignore[no-any-return]
+        return pooled(*bound.args, **bound.kwargs)
 
     signature = inspect.signature(pooled)
     with_indices.__name__ = with_indices.__qualname__ = pooled.__name__ + "_with_indices"

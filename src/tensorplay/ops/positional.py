@@ -304,4 +304,4 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor
     >>> tp.adaptive_max_pool1d(tp.tensor([[1., 3., 2.]]), 1)
     (tensor([[3.]]), tensor([[1]]))
     """
-    return pool.adaptive_max_pool1d(input, output_size, True)  # type: ignore[no-any-return]
+    return pool.adaptive_max_pool1d(input, output_size, True)
