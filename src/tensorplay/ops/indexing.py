@@ -25,6 +25,7 @@ from .writing import constant
 
 ndarray = np.ndarray
 FULL = slice(None)
+INT64 = np.dtype(np.int64)
 
 # ---- entries along one dimension, and adding them up where they came from
 
@@ -504,6 +505,8 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         place = (index,)
     if simple:
         return SLICE.viewed(self, data[(*place, ...)], place) if type(data) is ndarray else F.slice(self, place)
+    if kind is Tensor and index._data.dtype == INT64 and index._data.ndim and data.ndim:
+        return F.index(self, index, -data.ndim)
     basic, advanced = parse(index, self._data.shape)
     if not advanced:
         return F.slice(self, basic)

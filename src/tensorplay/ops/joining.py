@@ -35,7 +35,7 @@ def of_common_dtype(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return tuple(t if t._data.dtype == common.numpy else F.cast(t, common.numpy) for t in tensors)
 
 
-@operator(aliases=("concat", "concatenate"), method=False)
+@operator(aliases=("concat",), method=False)
 def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined along a dimension that they have; all other extents agree.
 
@@ -84,6 +84,19 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     else:  # the same, by the shortest way
         joined = CAT.finish(np.concatenate(arrays, dim), kept, (dim,))
     return joined if out is None else arg.written_out("cat", joined, out, *tensors)
+
+
+@operator(method=False)
+def concatenate(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Tensor:
+    """Tensors joined along a dimension that they have; :func:`cat` under NumPy's names.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.concatenate([tp.zeros(1, 2), tp.ones(1, 1)], axis=1)
+    tensor([[0., 0., 1.]])
+    """
+    return cat(tensors, dim if axis is None else axis, out=out)
 
 
 @operator(method=False)

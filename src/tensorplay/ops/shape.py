@@ -51,8 +51,8 @@ def inferred(shape: tuple[int, ...], numel: int, name: str) -> tuple[int, ...]:
     raise RuntimeError(f"{name}(): shape '{list(shape)}' is invalid for input of size {numel}")
 
 
-@operator(out=False)
-def reshape(input: Tensor, shape: Any, *more: int) -> Tensor:
+@operator(out=False, method=False)
+def reshape(input: Tensor, shape: Any) -> Tensor:
     """The elements in row-major order under another shape: a view where the strides allow it, else a copy.
 
     Parameters
@@ -73,6 +73,12 @@ def reshape(input: Tensor, shape: Any, *more: int) -> Tensor:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
+    return reshape_method(input, shape)
+
+
+@operator(name="reshape", out=False, function=False)
+def reshape_method(input: Tensor, shape: Any, *more: int) -> Tensor:
+    """:func:`reshape`, whose shape may also be given one by one."""
     data = arg.tensor(input, "reshape")._data
     return F.reshape(input, inferred(arg.sizes(shape, more, "reshape", "shape"), data.size, "reshape"))
 
@@ -224,8 +230,8 @@ def ravel(input: Tensor) -> Tensor:
 # ---- the order of dimensions
 
 
-@operator(out=False)
-def permute(input: Tensor, dims: Any, *more: int) -> Tensor:
+@operator(out=False, method=False)
+def permute(input: Tensor, dims: Any) -> Tensor:
     """A view with the dimensions in the given order.
 
     Raises
@@ -239,6 +245,12 @@ def permute(input: Tensor, dims: Any, *more: int) -> Tensor:
     >>> tp.zeros(2, 3, 5).permute(2, 0, 1).shape
     tensorplay.Size([5, 2, 3])
     """
+    return permute_method(input, dims)
+
+
+@operator(name="permute", out=False, function=False)
+def permute_method(input: Tensor, dims: Any, *more: int) -> Tensor:
+    """:func:`permute`, whose dims may also be given one by one."""
     ndim = arg.tensor(input, "permute")._data.ndim
     order = arg.sizes(dims, more, "permute", "dims")
     if len(order) != ndim:
@@ -252,7 +264,7 @@ def permute(input: Tensor, dims: Any, *more: int) -> Tensor:
     return F.permute(input, order)
 
 
-@operator(out=False, aliases=("swapaxes", "swapdims"))
+@operator(out=False, aliases=("swapdims",))
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions swapped.
 
@@ -271,6 +283,19 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
         if type(input._data) is np.ndarray:
             return PERMUTE.viewed(input, input._data.swapaxes(dim0, dim1), tuple(order))
     return F.permute(input, tuple(order))
+
+
+@operator(out=False)
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """A view with two dimensions swapped; :func:`transpose` under NumPy's name.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.zeros(2, 3, 5).swapaxes(0, 2).shape
+    tensorplay.Size([5, 3, 2])
+    """
+    return transpose(input, axis0, axis1)
 
 
 @operator(out=False)
@@ -569,8 +594,8 @@ def repeat(input: Tensor, repeats: Any, *more: int) -> Tensor:
     return own_memory(F.reshape(spread, tuple(c * n for c, n in zip(counts, shape))))
 
 
-@operator(out=False)
-def tile(input: Tensor, dims: Any, *more: int) -> Tensor:
+@operator(out=False, method=False)
+def tile(input: Tensor, dims: Any) -> Tensor:
     """The tensor laid out several times; missing counts in front are 1.
 
     Examples
@@ -579,6 +604,12 @@ def tile(input: Tensor, dims: Any, *more: int) -> Tensor:
     >>> tp.tile(tp.tensor([[1, 2]]), (2,))
     tensor([[1, 2, 1, 2]])
     """
+    return tile_method(input, dims)
+
+
+@operator(name="tile", out=False, function=False)
+def tile_method(input: Tensor, dims: Any, *more: int) -> Tensor:
+    """:func:`tile`, whose dims may also be given one by one."""
     counts = arg.sizes(dims, more, "tile", "dims")
     return repeat(input, (1,) * (arg.tensor(input, "tile")._data.ndim - len(counts)) + counts)
 
@@ -652,8 +683,8 @@ def flip_kernel(xp: Any, input: Any, *, dims: tuple[int, ...]) -> Any:
 primitive("flip", flip_kernel, vjp={"input": lambda F, g, dims: F.flip(g, dims)}, jvp="linear", batch="same")
 
 
-@operator(out=False)
-def flip(input: Tensor, dims: Any, *more: int) -> Tensor:
+@operator(out=False, method=False)
+def flip(input: Tensor, dims: Any) -> Tensor:
     """A copy with the order of the entries reversed along dimensions.
 
     Examples
@@ -663,6 +694,12 @@ def flip(input: Tensor, dims: Any, *more: int) -> Tensor:
     tensor([[4, 3],
             [2, 1]])
     """
+    return flip_method(input, dims)
+
+
+@operator(name="flip", out=False, function=False)
+def flip_method(input: Tensor, dims: Any, *more: int) -> Tensor:
+    """:func:`flip`, whose dims may also be given one by one."""
     ndim = arg.tensor(input, "flip")._data.ndim
     dims = arg.dimensions(arg.sizes(dims, more, "flip", "dims"), ndim, "flip", "dims")
     return F.flip(input, dims if ndim else ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..core.primitive import primitive
 from ..core.tensor import Tensor
 from ..core.versions import storage_of
 from . import arguments as arg
-from .shape import squeeze, t, transpose, unsqueeze
+from .shape import squeeze, swapaxes, t, transpose, unsqueeze
 
 # ---- windows and strides
 
@@ -201,13 +202,15 @@ def in_place(fn: Any) -> Any:
         return change_geometry(input, lambda t: fn(t, *args, **kwargs), name)
 
     changed.__name__ = changed.__qualname__ = name
+    changed.__signature__ = inspect.signature(fn)  # type: ignore[attr-defined]
     changed.__doc__ = f"In-place form of :func:`{fn.__name__}`: the tensor itself becomes the view."
     return changed
 
 
 for _fn, _names in (
     (squeeze, ("squeeze_",)), (unsqueeze, ("unsqueeze_",)), (t, ("t_",)), (as_strided, ("as_strided_",)),
-    (transpose, ("transpose_", "swapaxes_", "swapdims_")),
+    (transpose, ("transpose_", "swapdims_")),
+    (swapaxes, ("swapaxes_",)),
 ):  # fmt: skip
     for _name in _names:
         operator(name=_name, out=False, function=_name in ("squeeze_", "unsqueeze_", "t_", "as_strided_"))(
