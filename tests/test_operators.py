@@ -3,9 +3,8 @@
 import importlib
 import pkgutil
 
-import pytest
-
 import harness
+import pytest
 import samples
 
 SAMPLES = [

@@ -12,6 +12,7 @@ from ..core.operator import OPERATORS as _OPERATORS
 from ..core.primitive import PRIMITIVES as _PRIMITIVES
 from ..core.registry import LaterAttribute as _LaterAttribute
 from ..core.tensor import Tensor as _Tensor
+
 from . import structural  # isort: skip
 from . import (
     arithmetic,
