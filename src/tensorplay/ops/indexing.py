@@ -442,6 +442,10 @@ def true_positions(mask: Tensor) -> list[Tensor]:
 def merge(view: Tensor, advanced: list[tuple[int, Any]]) -> tuple[Tensor, Tensor, int, int]:
     """All indices as one: the view with the indexed dimensions side by side, the index into them merged, their first
     dimension (from the end) and their number."""
+    if len(advanced) == 1 and is_mask(advanced[0][1]) and advanced[0][1]._data.ndim:
+        dim, mask = advanced[0]
+        found = arg.values(mask, "indexing with a mask")
+        return view, wrap(np.flatnonzero(found)), dim - view._data.ndim, found.ndim
     pairs: list[tuple[int, Tensor]] = []
     for dim, index in advanced:
         if is_mask(index):
@@ -457,18 +461,10 @@ def merge(view: Tensor, advanced: list[tuple[int, Any]]) -> tuple[Tensor, Tensor
     if dims[-1] - first != len(dims) - 1:  # apart: their place is in front
         order = dims + [d for d in range(ndim) if d not in dims]
         view, first = F.permute(view, tuple(d - ndim for d in order)), 0
-    try:
-        np.broadcast_shapes(*(i._data.shape for _, i in pairs))
-    except ValueError:
-        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
-                         f"{', '.join(str(list(i._data.shape)) for _, i in pairs)}") from None  # fmt: skip
     if all([type(i._data) is ndarray for _, i in pairs]):
-        return (
-            view,
-            wrap(joint([i._data for _, i in pairs], [shape[dim] for dim, _ in pairs], dims)),
-            first - ndim,
-            len(dims),
-        )
+        where = joint([i._data for _, i in pairs], [shape[dim] for dim in dims], dims)
+        return view, wrap(where), first - ndim, len(dims)
+    check_together([i._data.shape for _, i in pairs])
     if any(i.is_meta for _, i in pairs):
         pairs = [(dim, wrap(Meta(i._data.shape, i._data.dtype))) for dim, i in pairs]
     index = None
@@ -478,11 +474,21 @@ def merge(view: Tensor, advanced: list[tuple[int, Any]]) -> tuple[Tensor, Tensor
     return view, index, first - ndim, len(dims)
 
 
+def check_together(shapes: list[tuple[int, ...]]) -> None:
+    """Raise PyTorch's error if index tensors cannot be broadcast."""
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
+                         f"{', '.join(str(list(shape)) for shape in shapes)}") from None  # fmt: skip
+
+
 def joint(indices: list[Any], extents: list[int], dims: list[int]) -> Any:
     """The index into merged dimensions, from indices (that count from the end if negative) into each."""
     try:
         return np.asarray(np.ravel_multi_index(tuple(indices), extents))
     except (ValueError, TypeError):  # some are negative or out of bounds, or there is nothing to index
+        check_together([index.shape for index in indices])
         total: Any = 0
         for index, extent, dim in zip(indices, extents, dims):
             total = total * extent + normal_index_kernel(np, index, extent=extent, dim=dim)
