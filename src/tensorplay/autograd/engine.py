@@ -17,7 +17,7 @@ import numpy as np
 from ..core import streams
 from ..core.callpath import freed
 from ..core.namespace import F
-from ..core.node import AccumulateGrad, Node, Output, place
+from ..core.node import AccumulateGrad, Node, Output, enter, place
 from ..core.state import count, set_recording, state
 from ..core.tensor import Tensor, wrap
 from ..core.transpose import REVERSE_PASS
@@ -43,25 +43,45 @@ def own_copy(g: Any) -> Any:
 number = attrgetter("order")
 
 
-def reached(roots: Sequence[Node], oldest: int) -> dict[Node, bool]:
+def reached(roots: Sequence[Node], oldest: int) -> tuple[dict[Node, bool], bool]:
     """The nodes that roots lead to and that are not older than ``oldest``, in the order in which they are found.
 
-    A dict keeps that order, which is close to newest first in most graphs, so that sorting costs little.
+    A dict keeps that order, which is close to newest first in most graphs, so that sorting costs little. The second
+    result says whether older nodes were left out.
     """
     found = dict.fromkeys([root for root in roots if root.order >= oldest], False)
-    stack = list(found)
+    stack, cut = list(found), False
     pop, push = stack.pop, stack.append
     while stack:
-        for edge in pop().edges:
-            if edge is not None and edge not in found and edge.order >= oldest:
+        node = pop()
+        edge = node.first
+        if edge is not None and edge not in found:
+            if edge.order >= oldest:
                 found[edge] = False
                 push(edge)
-    return found
+            else:
+                cut = True
+        edge = node.second
+        if edge is not None and edge not in found:
+            if edge.order >= oldest:
+                found[edge] = False
+                push(edge)
+            else:
+                cut = True
+        if node.more:
+            for edge in node.more:
+                if edge is not None and edge not in found:
+                    if edge.order >= oldest:
+                        found[edge] = False
+                        push(edge)
+                    else:
+                        cut = True
+    return found, cut
 
 
 def collect(roots: Sequence[Node], oldest: int) -> list[Node]:
     """The nodes that roots lead to and that are not older than ``oldest``, oldest first."""
-    return sorted(reached(roots, oldest), key=number)
+    return sorted(reached(roots, oldest)[0], key=number)
 
 
 def run(
@@ -130,82 +150,75 @@ class Pass:
         pending, bare, retain = self.pending, self.bare, self.retain
         for root, seed in self.roots:
             self.add(root, seed._data if bare else seed)
-        order, narrowed, asked = self.plan()
-        waiting = observed.prepare(self, order, narrowed)
-        take, summed, held = pending.pop, self.summed, pending.get
+        order, wanted, asked = self.plan()
+        waiting = observed.prepare(self, order, wanted)
+        take, summed = pending.pop, self.summed
         while order:
             node = order.pop()
-            edges = narrowed[node] if narrowed and node in narrowed else node.edges
             g = take(node, None)
             if g is None:
                 if waiting:
-                    observed.consumed(self, edges, waiting)
+                    observed.consumed(self, node.wanted_edges(wanted), waiting)
                 continue
             kind = type(node)
             if kind is AccumulateGrad:
-                self.reach_leaf(node, g)  # type: ignore[arg-type]
+                self.reach_leaf(node, g)
                 continue
-            if node.rare is None and kind is not Output and not (asked and node in asked):
+            if bare and node.rare is None and kind is not Output and not (asked and node in asked):
                 saved = node.saved
                 if saved is None:
                     raise freed(node)
-                parts = node.pull(g, saved, edges) if bare else node.pull_tensors(g, saved, edges)
+                node.pull_into(g, saved, pending, summed, wanted)
                 if not retain and node.keeps:
                     node.saved = None
             else:
-                parts = observed.visit(self, node, g, edges) or ()
-                edges = edges or ()
-            g = None
-            for edge, part in zip(edges, parts):
-                if edge is None or part is None:
-                    continue
-                old = held(edge)
-                if old is None:
-                    pending[edge] = part
-                elif edge in summed and type(part) is ndarray:
-                    old += part
+                edges = node.wanted_edges(wanted)
+                if node.rare is None and kind is not Output and not (asked and node in asked):
+                    saved = node.saved
+                    if saved is None:
+                        raise freed(node)
+                    parts = node.pull_tensors(g, saved, edges)
+                    if not retain and node.keeps:
+                        node.saved = None
                 else:
-                    pending[edge] = old = old + part
-                    if type(old) is ndarray:
-                        summed.add(edge)
-            # nothing here may keep a gradient alive, or look like a second owner
-            part = parts = old = saved = None  # type: ignore[assignment]
+                    parts = observed.visit(self, node, g, edges)
+                for edge, part in zip(edges, parts or ()):
+                    if edge is not None and part is not None:
+                        enter(edge, part, pending, summed)
+                part = parts = None  # nothing here may keep a gradient alive, or look like a second owner
+            g = saved = None
             if waiting:
-                observed.consumed(self, edges, waiting)
+                observed.consumed(self, node.wanted_edges(wanted), waiting)
         if self.notes:
             observed.finish(self)
         return self.captured
 
-    def plan(self) -> tuple[list[Node], dict[Node, Any], set[Node]]:
-        """The nodes to run, newest last; the edges of those of which not all are wanted; the ends that are no leaves.
+    def plan(self) -> tuple[list[Node], dict[Node, bool] | None, set[Node]]:
+        """The nodes to run, newest last; which nodes are wanted (None: all); the ends that are no leaves.
 
         Nothing is made for an ordinary node: objects for each of a million nodes would keep the garbage collector busy.
         """
         ends, roots = self.ends, [root for root, _ in self.roots]
         if ends is None:
-            return collect(roots, 0), {}, set()
-        needed = reached(roots, min(end.order for end in ends))
+            return collect(roots, 0), None, set()
+        found, cut = reached(roots, min(end.order for end in ends))
+        nodes = sorted(found, key=number)
+        inner = {end for end in ends if type(end) is not AccumulateGrad}
+        if not cut and not inner and all([node in ends for node in nodes if type(node) is AccumulateGrad]):
+            return nodes, None, inner  # every way down ends at an end
         order: list[Node] = []
-        narrowed: dict[Node, Any] = {}
-        append = order.append
-        leads: Any = needed.get
-        for node in sorted(needed, key=number):
-            some = others = False
-            for edge in node.edges:
-                if leads(edge):
-                    some = True
-                elif edge is not None:
-                    others = True
-            if some:
-                needed[node] = True
+        append, leads = order.append, found.get
+        for node in nodes:
+            if node in ends or leads(node.first) or leads(node.second):
+                found[node] = True
                 append(node)
-                if others:
-                    narrowed[node] = tuple([e if leads(e) else None for e in node.edges])
-            elif node in ends:
-                needed[node] = True
-                append(node)
-                narrowed[node] = None
-        return order, narrowed, {end for end in ends if type(end) is not AccumulateGrad}
+            elif node.more:
+                for edge in node.more:
+                    if leads(edge):
+                        found[node] = True
+                        append(node)
+                        break
+        return order, found, inner
 
     def add(self, node: Node, g: Any) -> None:
         """Add to what is pending for a node."""

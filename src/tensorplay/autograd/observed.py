@@ -20,17 +20,17 @@ ndarray = np.ndarray
 # ---- before the pass
 
 
-def prepare(run: Any, order: Sequence[Node], narrowed: dict[Node, Any]) -> dict[Node, int]:
+def prepare(run: Any, order: Sequence[Node], wanted: Any) -> dict[Node, int]:
     """What a pass has to know before it starts; the leaves that must not wait for its end."""
     if state.anomaly or streams.CURRENT:
         for node in order:
             node.rarely()  # everything takes the careful path
     if awaiting:
         run.members = set(order)
-    return early_leaves(order, narrowed)
+    return early_leaves(order, wanted)
 
 
-def early_leaves(order: Sequence[Node], narrowed: dict[Node, Any]) -> dict[Node, int]:
+def early_leaves(order: Sequence[Node], wanted: Any) -> dict[Node, int]:
     """Leaves with post-accumulate hooks, with the number of edges that lead to each in this pass.
 
     Their numbers are small, so they would come last; the hook is promised as soon as the last consumer has run.
@@ -38,7 +38,7 @@ def early_leaves(order: Sequence[Node], narrowed: dict[Node, Any]) -> dict[Node,
     counts: dict[Any, int] = {node: 0 for node in order if type(node) is AccumulateGrad and node.post_accumulate}
     if counts:
         for node in order:
-            for edge in narrowed.get(node, node.edges) or ():
+            for edge in node.wanted_edges(wanted):
                 if edge in counts:
                     counts[edge] += 1
     return counts
@@ -173,6 +173,8 @@ def visit_here(run: Any, node: Node, g: Any, edges: Any) -> Any:
         run.deposit(node, g)
         return None
     asked = run.ends is not None and node in run.ends and not run.accumulate
+    if run.ends is not None and not any([e is not None for e in edges]):
+        edges = None  # the node is asked for, and nothing below it
     if asked and edges is not None:
         capture(run, node, g)
     g = before(run, node, g)

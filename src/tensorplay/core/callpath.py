@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from . import dtype as dtypes
 from . import versions
 from .namespace import F, R
-from .node import Node, Output, Reduce
+from .node import Node, Output, Reduce, enter
 from .state import count, inferring, state
 from .tensor import Tensor, mark_inference, wrap
 from .versions import written, written_since
@@ -82,7 +82,7 @@ GLOBALS = {
     "count": count,
     "state": state,
     "written": written,
-    "check_fresh": check_fresh,
+    "check_fresh": check_fresh, "enter": enter,
     "F": F,
     "R": R,
     "inferring": inferring,
@@ -190,6 +190,28 @@ def saved_expression(p: Primitive, name: str, readers: list[int], constants: set
     return name
 
 
+def is_identity(rule: Callable[..., Any]) -> bool:
+    """Whether a rule passes the cotangent on as it is."""
+    code = getattr(rule, "__code__", None)
+    return code is not None and code.co_code == IDENTITY.co_code and code.co_varnames[:2] == IDENTITY.co_varnames
+
+
+IDENTITY = (lambda F, g: g).__code__
+
+
+class WrittenAtFirstCall:
+    """A method whose code is generated when it is first looked up."""
+
+    def __init__(self, name: str, source: str, scope: dict[str, Any]) -> None:
+        self.name, self.source, self.scope = name, source, scope
+
+    def __get__(self, node: Any, cls: type) -> Any:
+        function = compile_function(self.source, self.name, self.scope)
+        owner = next(c for c in cls.__mro__ if vars(c).get(self.name) is self)
+        setattr(owner, self.name, function)
+        return function if node is None else MethodType(function, node)
+
+
 class Plan:
     """Which rules read what: shared by the call path, the pulls and the push of one primitive."""
 
@@ -256,7 +278,7 @@ class Plan:
             results = []
             for i, rule in self.rules.items():
                 arguments = ", ".join([("R" if bare else "F"), "g", *names_of(rule)])
-                call = f"rule{i}({arguments})"
+                call = "g" if is_identity(rule) else f"rule{i}({arguments})"
                 results.append(call if len(self.rules) == 1 else f"None if e{i} is None else {call}")
             body.append("    return (" + "".join(r + ", " for r in results) + ")")
         scope: dict[str, Any] = {f"rule{i}": rule for i, rule in self.rules.items()} | {
@@ -268,8 +290,33 @@ class Plan:
                                    "keeps": bool(tensors) or "out" in self.names or "kept" in self.names}  # fmt: skip
         for method, body in lines.items():
             source = f"def {method}(node, g, saved, edges):\n" + "\n".join(body)
-            members[method] = compile_function(source, method, scope)
+            members[method] = WrittenAtFirstCall(method, source, scope)
+        members["arity"] = len(self.rules)
+        if self.joint is None:
+            members["pull_into"] = WrittenAtFirstCall("pull_into", self.pull_into_source(bool(tensors)), scope)
         return type(p.node_name, (Node,), members)
+
+    def pull_into_source(self, keeps_tensors: bool) -> str:
+        """Source of the pull over arrays that enters its results itself: the loop of the common pass, unrolled."""
+        body = ["def pull_into(node, g, saved, pending, summed, wanted):"]
+        if keeps_tensors or "out" in self.names:
+            body.append("    if written: check_fresh(node, saved)")
+        if self.names:
+            body.append(f"    {', '.join(self.names)}, = saved")
+        for place, (i, rule) in enumerate(self.rules.items()):
+            edge = ("node.first", "node.second")[place] if place < 2 else f"node.more[{place - 2}]"
+            call = "g" if is_identity(rule) else f"rule{i}({', '.join(['R', 'g', *names_of(rule)])})"
+            body += [f"    edge = {edge}", "    if edge is not None and (wanted is None or wanted.get(edge)):",
+                     f"        part = {call}", "        old = pending.get(edge)", "        if old is None: pending[edge] = part",
+                     "        else: enter(edge, part, pending, summed)"]  # fmt: skip
+        return "\n".join(body)
+
+    def store_edges(self) -> list[str]:
+        """Source that gives a new node its edges."""
+        names = [f"e{i}" for i in self.rules]
+        first, second = [*names, "None", "None"][:2]
+        more = f"({', '.join(names[2:])}, )" if len(names) > 2 else "()"
+        return [f"node.first = {first}", f"node.second = {second}", f"node.more = {more}"]
 
     def recorder(self, cls: type[Node]) -> Callable[..., Node]:
         """``record(args, attrs, edges, out_saved)``: the node of a call that came through ``apply``."""
@@ -284,7 +331,7 @@ class Plan:
             if not {name, f"{name}_shape", f"{name}_dtype"}.isdisjoint(self.readers):
                 given = f"None if {name} is None else " if name in p.optional else ""
                 body.append(f"    {name}_data = {given}{name}._data")
-        body += ["    node = new(cls)", "    node.edges = edges", f"    node.saved = {self.saved()}",
+        body += ["    node = new(cls)", *("    " + s for s in self.store_edges()), f"    node.saved = {self.saved()}",
                  "    node.rare = None", "    node.order = count()", "    return node"]  # fmt: skip
         return compile_function(
             "def record(args, attrs, edges, out_saved):\n" + "\n".join(body), "record", {"cls": cls}
@@ -397,7 +444,7 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
             body.append("out_saved = out")
         scope[cls_name := f"cls{len(scope)}"] = cls
         made = "self.node_class_for(len(out))" if p.multi_view else cls_name
-        body += [f"node = new({made})", f"node.edges = {rules.edges()}", f"node.saved = {rules.saved()}",
+        body += [f"node = new({made})", *rules.store_edges(), f"node.saved = {rules.saved()}",
                  "node.rare = None", "node.order = count()"]  # fmt: skip
         body += ["for i, v in enumerate(t): v._node = Output(node, i)"] if p.multi_view else ["t._node = node"]
         out += ["    " + b for b in body] + [*mark, "return t"]

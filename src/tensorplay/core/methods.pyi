@@ -220,7 +220,7 @@ class Methods:
         """The positions of all elements that are not zero, one row each."""
     def as_strided(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
         """A view of the storage with the given extents and strides (in elements), from an offset in the storage."""
-    def as_strided_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def as_strided_(self, size: Tensor | builtins.complex, stride: Tensor | builtins.complex, storage_offset: Tensor | builtins.complex | None = None) -> Tensor:
         """In-place form of :func:`as_strided`: the tensor itself becomes the view."""
     def as_strided_scatter(self, src: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
         """A copy of the input with ``src`` as the elements that ``as_strided`` takes."""
@@ -465,7 +465,7 @@ class Methods:
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
         """Merge the dimensions from ``start_dim`` to ``end_dim`` into one; a 0-dim tensor gets one."""
     def flip(self, dims: Any, *more: builtins.int) -> Tensor:
-        """A copy with the order of the entries reversed along dimensions."""
+        """:func:`flip`, whose dims may also be given one by one."""
     def fliplr(self) -> Tensor:
         """A copy with the second dimension reversed."""
     def flipud(self) -> Tensor:
@@ -840,7 +840,7 @@ class Methods:
     def outer(self, vec2: Tensor) -> Tensor:
         """Products of all elements of one vector with all of another."""
     def permute(self, dims: Any, *more: builtins.int) -> Tensor:
-        """A view with the dimensions in the given order."""
+        """:func:`permute`, whose dims may also be given one by one."""
     def pin_memory(self, device: _device | builtins.str | None = None) -> Tensor:
         """The tensor in memory that an accelerator reads directly."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
@@ -899,7 +899,7 @@ class Methods:
     def repeat_interleave(self, repeats: Any = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
         """Each entry along a dimension repeated in place; without ``dim``, of the flattened tensor."""
     def reshape(self, shape: Any, *more: builtins.int) -> Tensor:
-        """The elements in row-major order under another shape: a view where the strides allow it, else a copy."""
+        """:func:`reshape`, whose shape may also be given one by one."""
     def reshape_as(self, other: Tensor) -> Tensor:
         """The elements in the shape of another tensor."""
     def resize_(self, size: Any, *more: builtins.int, memory_format: Any = None) -> Tensor:
@@ -992,7 +992,7 @@ class Methods:
         """In-place form of :func:`square`: writes the result into ``input`` and returns it."""
     def squeeze(self, dim: Any = None) -> Tensor:
         """A view without the dimensions of extent 1: without all of them, or without those among ``dim``."""
-    def squeeze_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def squeeze_(self, dim: Tensor | builtins.complex | None = None) -> Tensor:
         """In-place form of :func:`squeeze`: the tensor itself becomes the view."""
     def std(self, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = None) -> Tensor:
         """The standard deviation: the square root of the variance. Its gradient is zero where it is zero."""
@@ -1012,17 +1012,17 @@ class Methods:
         """The sum over dimensions that broadcasting to the shape of ``input`` would add or repeat."""
     def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True) -> _svd:
         """Singular value decomposition; :func:`tensorplay.linalg.svd` in its older form, which returns V itself."""
-    def swapaxes(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-        """A view with two dimensions swapped."""
-    def swapaxes_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """In-place form of :func:`transpose`: the tensor itself becomes the view."""
+    def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """A view with two dimensions swapped; :func:`transpose` under NumPy's name."""
+    def swapaxes_(self, axis0: Tensor | builtins.complex, axis1: Tensor | builtins.complex) -> Tensor:
+        """In-place form of :func:`swapaxes`: the tensor itself becomes the view."""
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions swapped."""
-    def swapdims_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def swapdims_(self, dim0: Tensor | builtins.complex, dim1: Tensor | builtins.complex) -> Tensor:
         """In-place form of :func:`transpose`: the tensor itself becomes the view."""
     def t(self) -> Tensor:
         """A view of a matrix with its two dimensions swapped; of fewer dimensions, as it is."""
-    def t_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def t_(self) -> Tensor:
         """In-place form of :func:`t`: the tensor itself becomes the view."""
     def take(self, index: Tensor) -> Tensor:
         """The elements at flat positions; negative ones count from the end."""
@@ -1039,7 +1039,7 @@ class Methods:
     def tensor_split(self, indices_or_sections: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of consecutive parts: so many, as equal as possible, or cut at the given indices."""
     def tile(self, dims: Any, *more: builtins.int) -> Tensor:
-        """The tensor laid out several times; missing counts in front are 1."""
+        """:func:`tile`, whose dims may also be given one by one."""
     def to(self, *args: Any, memory_format: _memory_format | None = None, **kwargs: Any) -> Tensor:
         """The tensor with another dtype, device or memory format; itself if it has these already."""
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
@@ -1052,7 +1052,7 @@ class Methods:
         """Sum of the diagonal of a matrix."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions swapped."""
-    def transpose_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def transpose_(self, dim0: Tensor | builtins.complex, dim1: Tensor | builtins.complex) -> Tensor:
         """In-place form of :func:`transpose`: the tensor itself becomes the view."""
     def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False) -> _triangular_solve:
         """Solve AX = b for a triangular A; :func:`tensorplay.linalg.solve_triangular` in its older form."""
@@ -1096,7 +1096,7 @@ class Methods:
         """Views of consecutive parts of the given sizes, which sum to the extent of the dimension."""
     def unsqueeze(self, dim: builtins.int) -> Tensor:
         """A view with a new dimension of extent 1 at ``dim``."""
-    def unsqueeze_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def unsqueeze_(self, dim: Tensor | builtins.complex) -> Tensor:
         """In-place form of :func:`unsqueeze`: the tensor itself becomes the view."""
     def var(self, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = None) -> Tensor:
         """The variance: sum(abs(x - mean) ** 2) / max(0, n - correction)."""

@@ -10,11 +10,16 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .namespace import F, R
 from .state import count
 
 if TYPE_CHECKING:
     from .tensor import Tensor
+
+
+ndarray = np.ndarray
 
 
 class Hooks(dict[int, Callable[..., Any]]):
@@ -43,7 +48,7 @@ class Rare:
 class Node:
     """A step of the backward pass; ``grad_fn`` of the tensors it made."""
 
-    __slots__ = ("__weakref__", "edges", "order", "rare", "saved")
+    __slots__ = ("__weakref__", "first", "more", "order", "rare", "saved", "second")
 
     outputs = 1  # how many tensors the forward made; more than one: gradients arrive as a list
     keeps = False  # whether anything is saved, and so can be freed
@@ -51,14 +56,48 @@ class Node:
     saved_tensors: dict[str, int | None] = {}  # noqa: RUF012  names of saved operands, with the place of their edge
     primitive: Any = None  # None: a node of another kind, such as a leaf's
 
-    edges: tuple[Node | None, ...]
+    # the edges: two in slots of their own, which most nodes need no tuple beside, as the garbage collector knows by heart
+    first: Node | None
+    second: Node | None
+    more: tuple[Node | None, ...]
+    arity: int | None = None  # how many edges nodes of this class have; None: all of them are in ``more``
+
     order: int
     rare: Rare | None
     saved: Any
 
+    @property
+    def edges(self) -> tuple[Node | None, ...]:
+        """Where the gradients of the inputs go."""
+        arity = self.arity
+        if arity is None:
+            return self.more
+        return (self.first, self.second, *self.more)[:arity]
+
+    @edges.setter
+    def edges(self, edges: tuple[Node | None, ...]) -> None:
+        self.first = self.second = None
+        if self.arity is None:
+            self.more = edges
+        else:
+            self.first, self.second, *more = (*edges, None, None) if len(edges) < 2 else edges
+            self.more = tuple(more) if len(edges) > 2 else ()
+
     def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
-        """Cotangents of the inputs from that of the output, over arrays."""
+        """Cotangents of the inputs from that of the output, over arrays; None where an edge is."""
         raise RuntimeError(f"{self.name()} has no rule over arrays")
+
+    def pull_into(self, cotangent: Any, saved: Any, pending: Any, summed: Any, wanted: Any) -> None:
+        """The same, entered into what is pending for the nodes that the edges lead to (those wanted; None: all)."""
+        edges = self.wanted_edges(wanted)
+        for edge, part in zip(edges, self.pull(cotangent, saved, edges)):
+            if edge is not None and part is not None:
+                enter(edge, part, pending, summed)
+
+    def wanted_edges(self, wanted: Any) -> tuple[Node | None, ...]:
+        """The edges, with None for those that lead nowhere wanted."""
+        edges = self.edges
+        return edges if wanted is None else tuple([e if wanted.get(e) else None for e in edges])
 
     def pull_tensors(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
         """The same over Tensors: differentiable, and right under carriers."""
@@ -149,6 +188,19 @@ class Node:
         from . import saved
 
         return [*super().__dir__(), *saved.names(self)]
+
+
+def enter(node: Node, part: Any, pending: dict[Node, Any], summed: set[Node]) -> None:
+    """Add to what is pending for a node; in place, if the sum is the pass's own."""
+    old = pending.get(node)
+    if old is None:
+        pending[node] = part
+    elif node in summed and type(part) is ndarray:
+        old += part
+    else:
+        pending[node] = old = old + part
+        if type(old) is ndarray:
+            summed.add(node)
 
 
 class AccumulateGrad(Node):
@@ -245,3 +297,6 @@ class RemovableHandle:
 
     def __exit__(self, *exc: object) -> None:
         self.remove()
+    arity = 0
+    arity = 1
+    arity = 1

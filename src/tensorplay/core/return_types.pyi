@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 from tensorplay.core.tensor import Tensor
 
+FIELDS: dict[str, str]
+
 class aminmax(NamedTuple):
     min: Tensor
     max: Tensor
