@@ -171,6 +171,17 @@ def test_a_write_into_a_strided_view_reaches_the_base():
     assert x[1, 2].tolist() == [-1, 0, 0, 0]
 
 
+def test_nothing_selected_is_read_and_written():
+    x = tensor(3, 4)
+    assert x[2:2, [0, 1]].shape == (0, 2) and x[[]].shape == (0, 4)
+    x[[0, 1], [0, 1], None][:0] = 5
+    x[2:2, [0, 1]] = 5
+    x.view(3, 4, 1)[[0, 1], [2, 3], 1:] = 5
+    assert tp.equal(x, tensor(3, 4))
+    with pytest.raises(IndexError, match="out of bounds for dimension 0 with size 0"):
+        x[:0][[0]]
+
+
 def test_overlapping_source_and_target():
     x = tensor(5)
     x[1:] = x[:-1]

@@ -38,6 +38,8 @@ def no_such_index(index: Any, extent: int, dim: int) -> IndexError:
 
 
 def index_kernel(xp: Any, input: Any, index: Any, *, dim: int) -> Any:
+    if not input.shape[dim] and index.size:
+        raise no_such_index(index, 0, dim + input.ndim)
     try:
         return input.take(index, dim)
     except IndexError:
@@ -197,7 +199,7 @@ def put_store(out: Any, index: Any, values: Any, dim: int, merged: int, accumula
     """Write to the entries of ``merged`` dimensions that count as one, the first of which is ``dim``, in memory."""
     axis = out.ndim + dim
     if merged != 1:
-        flat = out.reshape(*out.shape[:axis], -1, *out.shape[axis + merged :])
+        flat = out.reshape(merged_shape(out.shape, dim, merged))
         if not np.may_share_memory(flat, out):
             where = np.unravel_index(index, out.shape[axis : axis + merged])
             place = (*(FULL,) * axis, *where)
