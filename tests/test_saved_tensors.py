@@ -183,6 +183,25 @@ def test_an_unpack_hook_returns_a_tensor():
         y.sum().backward()
 
 
+def test_an_unpack_hook_may_fill_memory_of_its_own():
+    def fill(array):
+        return tp.empty(array.shape, dtype=tp.float64).copy_(tp.from_numpy(array))
+
+    x = leaf()
+    with saved_tensors_hooks(lambda t: t.detach().numpy().copy(), fill):
+        y = (x * x.exp()).sum()
+    equal(grad(y, x)[0], [2 * np.e, 3 * np.e**2])
+
+
+def test_a_write_to_what_was_saved_is_seen_through_hooks_that_keep_it():
+    x = leaf() * 1
+    with saved_tensors_hooks(lambda t: t, lambda t: t):
+        y = x.sin().sum()
+    x.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
+
+
 def test_packed_values_are_released():
     class Token:
         pass

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import traceback
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from . import versions
 from .callpath import freed, stale, with_history
+from .carrier import own_memory
 from .node import AccumulateGrad, Node
 from .state import state
 from .tensor import Tensor
@@ -48,7 +50,7 @@ def forward_traceback() -> list[str]:
 class Packed:
     """A saved tensor as a pack hook left it, with the hook that unpacks it and the history it had."""
 
-    __slots__ = ("node", "unpack_hook", "value")
+    __slots__ = ("memory", "node", "unpack_hook", "value")
 
     def __init__(self, t: Tensor, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
         recording, state.recording = state.recording, False
@@ -62,12 +64,15 @@ class Packed:
                                "to pack hook cannot be modified by in-place operations as this can lead to "
                                "unexpected side-effects; clone the input first.")  # fmt: skip
         self.node, self.unpack_hook = t._node, unpack_hook
+        self.memory = weakref.ref(versions.memory_of(t._data))
 
     def unpack(self) -> Tensor:
         value = self.unpack_hook(self.value)
         if not isinstance(value, Tensor):
             raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                             f"{type(value).__name__}")  # fmt: skip
+        if versions.last_write(value._data) and versions.memory_of(value._data) is not self.memory():
+            value = own_memory(value)  # written by the hook itself, perhaps: no change of what was saved
         return value._alias(self.node)
 
 

@@ -56,6 +56,11 @@ def array_of(data: Any) -> Array:
     return data
 
 
+def memory_of(data: Any) -> Array:
+    """The array that owns the memory of data of any kind."""
+    return storage_of(array_of(data))
+
+
 def note_write(data: Any) -> None:
     """Enter a write to the memory of data."""
     owner = array_of(data)
@@ -72,7 +77,7 @@ def note_write(data: Any) -> None:
 
 def last_write(data: Any) -> Write | None:
     """The entry of the memory of data; None if it was never written to."""
-    return written.get(id(storage_of(array_of(data))))
+    return written.get(id(memory_of(data)))
 
 
 def version(data: Any) -> int:
