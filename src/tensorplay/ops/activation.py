@@ -508,7 +508,7 @@ mish_ = in_place(mish)
 
 def gelu_kernel(xp: Any, input: Any, *, approximate: str) -> Any:
     """Returns the result; and tanh, or the normal distribution function, at the input for the reverse rule."""
-    x = np.ascontiguousarray(widened(input))
+    x = np.asarray(widened(input), order="C")
     factor, out = np.empty(x.shape, x.dtype), np.empty(x.shape, x.dtype)
     flat, factors, outs = x.reshape(-1), factor.reshape(-1), out.reshape(-1)
     for start in range(0, x.size, BLOCK):
@@ -550,7 +550,7 @@ def gelu_vjp(F: Any, g: Any, input: Any, approximate: str, kept: Any) -> Any:
 
 def gelu_pull(g: Any, input: Any, factor: Any, approximate: str) -> Any:
     """The reverse rule over arrays, from what the kernel kept."""
-    x, g = np.ascontiguousarray(widened(input)), np.ascontiguousarray(widened(g))
+    x, g = np.asarray(widened(input), order="C"), np.asarray(widened(g), order="C")
     out = np.empty(x.shape, x.dtype)
     flat, factors, outs, gs = x.reshape(-1), factor.reshape(-1), out.reshape(-1), g.reshape(-1)
     for start in range(0, x.size, BLOCK):
