@@ -698,7 +698,18 @@ def in_company(pooled: Any) -> None:
 
     signature = inspect.signature(pooled)
     with_indices.__name__ = with_indices.__qualname__ = pooled.__name__ + "_with_indices"
-    with_indices.__doc__ = f""":func:`{pooled.__name__}`, which returns the flat positions of the maxima as well."""
+    windows = "2, output_size=1" if "fractional" in pooled.__name__ else 1
+    shape = (2,) * int(pooled.__name__[-2])
+    with_indices.__doc__ = f""":func:`{pooled.__name__}`, which returns the flat positions of the maxima as well.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> x = tp.zeros(1, 1, {", ".join(map(str, shape))})
+    >>> values, where = tp.nn.functional.{with_indices.__name__}(x, {windows})
+    >>> where.dtype
+    tensorplay.int64
+    """
     operator(namespace="nn.functional", method=False, out=False)(with_indices)
 
 

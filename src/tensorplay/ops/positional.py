@@ -268,7 +268,14 @@ def native_batch_norm(
 
 @operator(method=False)
 def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *args: Any) -> Any:
-    """:func:`native_batch_norm`, also without running moments."""
+    """:func:`native_batch_norm`, also without running moments.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp._native_batch_norm_legit(tp.tensor([[0.], [2.]]), None, None, True, 0.1, 0.0)[1]
+    tensor([1.])
+    """
     if isinstance(args[0], bool):
         args = (None, None, *args)
     return native_batch_norm(input, weight, bias, *args)
