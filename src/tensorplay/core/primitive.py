@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backends import MODULES, module_of
 from . import dtype as dtypes
 from . import streams
 from .callpath import EMPTY, Plan, call_path, check_fresh, names_of, parameters_of, push_path, with_history
@@ -89,16 +90,25 @@ class Primitive:
     @cached_property
     def keeping_kernel(self) -> Callable[..., Any]:
         """The kernel over NumPy arrays; where a rule reads ``kept``, it returns that beside its result."""
-        return getattr(np, self.kernel) if isinstance(self.kernel, str) else self.bind(self.kernel)
+        return getattr(np, self.kernel) if isinstance(self.kernel, str) else self.bind(self.kernel, np)
 
     @cached_property
     def array_kernel(self) -> Callable[..., Any]:
         """The kernel over NumPy arrays."""
-        keeping = self.keeping_kernel
+        return self.without_kept(self.keeping_kernel)
+
+    def without_kept(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        """The kernel with its result alone."""
         rules = [self.vjp] if callable(self.vjp) else self.vjp.values()
         if any("kept" in names_of(rule) for rule in rules):
-            return lambda *args, **attrs: keeping(*args, **attrs)[0]
-        return keeping
+            return lambda *args, **attrs: kernel(*args, **attrs)[0]
+        return kernel
+
+    def kernel_over(self, xp: Any) -> Callable[..., Any]:
+        """The kernel over the arrays of a module."""
+        if xp is np:
+            return self.array_kernel
+        return self.without_kept(getattr(xp, self.kernel) if isinstance(self.kernel, str) else self.bind(self.kernel, xp))
 
     @cached_property
     def plan(self) -> Plan | None:
@@ -150,15 +160,15 @@ class Primitive:
     def __repr__(self) -> str:
         return f"<primitive {self.name}({', '.join([*self.inputs, *self.attrs])})>"
 
-    def bind(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        """The kernel over NumPy arrays, with the attributes positional or by name."""
+    def bind(self, kernel: Callable[..., Any], xp: Any) -> Callable[..., Any]:
+        """The kernel over an array module, with the attributes positional or by name."""
         names = parameters_of(kernel)[1:]
         if any(q.kind == "*" for q in names):
-            return lambda *arrays, **attrs: kernel(np, *arrays, **attrs)
+            return lambda *arrays, **attrs: kernel(xp, *arrays, **attrs)
         left = ", ".join(q.name + ("" if q.default is EMPTY else f"=defaults[{q.name!r}]") for q in names)
         right = ", ".join(f"{q.name}={q.name}" if q.kind == "keyword" else q.name for q in names)
-        scope = {"kernel": kernel, "np": np, "defaults": {q.name: q.default for q in names}}
-        return eval(f"lambda {left}: kernel(np, {right})", scope)
+        scope = {"kernel": kernel, "xp": xp, "defaults": {q.name: q.default for q in names}}
+        return eval(f"lambda {left}: kernel(xp, {right})", scope)
 
     def node_class_for(self, outputs: int) -> type[Node]:
         """The class of the node of a call with so many outputs."""
@@ -204,7 +214,7 @@ class Primitive:
                 raise TypeError(f"{self.name}(): argument '{self.inputs[min(i, len(self.inputs) - 1)]}' (position "
                                 f"{i + 1}) must be Tensor, not {type(a).__name__}") from None  # fmt: skip
             kind = type(data)
-            if kind is Batched or kind is Dual:
+            if kind is not np.ndarray and isinstance(data, Carrier):
                 if data.level > level:
                     if data.level not in live_levels:
                         return self.apply(tuple(revived(b, self.name) for b in args), attrs)
@@ -472,15 +482,16 @@ def variadic_node_class(p: Primitive) -> type[Node]:
 
 def on_arrays(p: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     arrays: list[Any] = [None if a is None else a._data for a in args]
+    kernel = p.kernel_over(module_of(arrays)) if MODULES else p.array_kernel
     if p.variadic:
-        return p.array_kernel(*arrays, **dict(zip(p.attrs, attrs, strict=True)))
+        return kernel(*arrays, **dict(zip(p.attrs, attrs, strict=True)))
     if p.broadcasts and len(arrays) > 1:
         try:
-            return p.array_kernel(*arrays, *attrs)
+            return kernel(*arrays, *attrs)
         except ValueError:
             check_broadcast(p.name, [a.shape for a in arrays])
             raise
-    return p.array_kernel(*arrays, *attrs)
+    return kernel(*arrays, *attrs)
 
 
 def check_broadcast(name: str, shapes: list[tuple[int, ...]]) -> None:
@@ -531,7 +542,7 @@ def revived(a: Any, name: str) -> Any:
     if isinstance(a, Tensor) and isinstance(a._data, Carrier) and a._data.level not in live_levels:
         if type(a._data) is Dual and type(a._data.level) is DualLevel:
             return a._data.primal
-        kind = "vmap" if type(a._data) is Batched else "jvp"
+        kind = a._data.transform
         raise RuntimeError(
             f"{name}: a tensor made inside {kind} is used after {kind} has returned; return it from the function "
             "instead"
