@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal, NamedTuple
 
 from ..core.inplace import preserving, written
@@ -16,7 +16,7 @@ from . import observed
 
 __all__ = [
     "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
-    "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
+    "increment_version", "region_activation_memory_budget", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
 ]  # fmt: skip
 
 # ---- edges
@@ -370,3 +370,26 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
             )
     for t in tensors:
         written(t, False, False)
+
+
+def region_activation_memory_budget(budget: float) -> AbstractContextManager[None]:
+    """Limit what a compiled region keeps for its backward pass; in eager mode there is nothing to limit.
+
+    Parameters
+    ----------
+    budget : float
+        Between 0, where all is computed again, and 1, where the fastest plan may keep what it likes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the budget is no number between 0 and 1.
+    RuntimeError
+        Outside a compiled region, as in PyTorch; use :mod:`tensorplay.utils.checkpoint` there.
+    """
+    if isinstance(budget, bool) or not isinstance(budget, (int, float)):
+        raise TypeError(f"region_activation_memory_budget: expects a float, got {type(budget).__name__}")
+    if not 0 <= budget <= 1:
+        raise ValueError(f"region_activation_memory_budget: must be in [0, 1], got {budget}")
+    raise RuntimeError("region_activation_memory_budget can only be used inside a compiled region; it has no effect in eager "
+                       "mode, where utils.checkpoint computes a region again instead of keeping it")  # fmt: skip
