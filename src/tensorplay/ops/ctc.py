@@ -116,7 +116,8 @@ def composed_gradient(
     try:
         x = input.detach().requires_grad_() if input._node is None else F.mul(input, 1.0)
         losses = composed(x, targets, input_lengths, target_lengths, blank)
-        (of_x,) = REVERSE_PASS[0]([losses], [x], [g], before)
+        untracked = all([v._node is None and type(v._data) is np.ndarray for v in (g, input)])
+        (of_x,) = REVERSE_PASS[0]([losses], [x], [g], before and not untracked)
     finally:
         set_recording(before)
     times, n, _ = input._data.shape
