@@ -65,7 +65,7 @@ globals().update({d.name: d for d in _dtype.ALL} | _dtype.ALIASES | _TENSOR_TYPE
 __version__ = "0.1.0"
 
 # imported when they are first named
-_MODULES = ("cuda", "fft", "func", "linalg", "nn", "optim", "return_types", "special", "utils")
+_MODULES = ("cuda", "fft", "func", "linalg", "nn", "optim", "return_types", "signal", "special", "utils")
 _MEMBERS = {"vmap": "func"}
 _later = _attributes_later(globals(), _MODULES, _MEMBERS)
 _operator = _exported("", globals())

@@ -56,12 +56,13 @@ primitive("unfold", lambda xp, input, *, dim, size, step: windows(input, dim, si
 
 
 def fold_windows_kernel(xp: Any, input: Any, *, shape: tuple[int, ...], dim: int, size: int, step: int) -> Any:
-    """Add the windows up where they came from: one slice for each place in a window."""
+    """Add the windows up where they came from, in parts of ``step`` places: these do not overlap."""
     out = np.zeros(shape, input.dtype)
     count, behind = input.shape[dim - 1], (slice(None),) * (-1 - dim)
-    for i in range(size):
-        place: Any = (..., slice(i, i + step * (count - 1) + 1, step), *behind)
-        out[place] += input[..., i]
+    for start in range(0, size, step):
+        width = min(step, size - start)
+        place: Any = (..., slice(start, start + step * (count - 1) + width), *behind)
+        windows(out[place], dim, width, step)[...] += input[..., start : start + width]
     return out
 
 
