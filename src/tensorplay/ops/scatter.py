@@ -639,7 +639,11 @@ def reached(F: Any, source: Any, index: Any) -> Any:
 
 
 def prod_vjp(F: Any, g: Any, input: Any, index: Any, source: Any, out: Any, dim: int, include_self: bool) -> Any:
-    """Products of the others; one zero among the factors is replaced, more leave no derivative."""
+    """Products of the others: zeros among them are left out of the quotient and multiplied in again.
+
+    Their sum stands for the one zero (or, seen from one of two zeros, for the other), so that the result can be
+    differentiated with respect to it.
+    """
     zero = zero_like(F, g)
     factors = reached(F, source, index)
     is_zero = factors == 0
@@ -651,15 +655,20 @@ def prod_vjp(F: Any, g: Any, input: Any, index: Any, source: Any, out: Any, dim:
         free = untouched(F, g, index, dim)
         own, own_zero = F.where(free == 0, 1, own), F.where(free == 0, False, own_zero)
     rest = F.scatter_reduce(own, index, kept, dim, "prod", True)
-    ones = F.where(is_zero, F.ones_like(factors), zero)
-    zeros = F.scatter(F.where(own_zero, F.ones_like(g), zero), index, ones, dim, True)  # zero factors of each product
-    at, total = F.gather(zeros, index, dim), F.gather(rest, index, dim)
-    others = F.where(at == 0, total / kept, F.where((at == 1) & is_zero, total, 0))
-    g_source = F.gather(g, index, dim) * others
-    if free is None:
-        g_input = g * F.where(zeros == 0, rest / own, F.where((zeros == 1) & own_zero, rest, 0))
-    else:
-        g_input = g * free
+
+    def summed(own_part: Any, part: Any) -> Any:
+        return F.scatter(F.where(own_zero, own_part, zero), index, F.where(is_zero, part, zero), dim, True)
+
+    def others(count: Any, is_zero: Any, value: Any, kept: Any, rest: Any, zeros: Any) -> Any:
+        one = F.where(is_zero, rest, zeros * rest / kept)
+        two = F.where((count == 2) & is_zero, (zeros - value) * rest, 0)
+        return F.where(count == 0, rest / kept, F.where(count == 1, one, two))
+
+    count = summed(F.ones_like(g), F.ones_like(factors))
+    zeros = summed(input, factors)
+    at = [F.gather(part, index, dim) for part in (count, rest, zeros, g)]
+    g_source = at[3] * others(at[0], is_zero, factors, kept, at[1], at[2])
+    g_input = g * (others(count, own_zero, input, own, rest, zeros) if free is None else free)
     return g_input, None, fitted(F, g_source, source.shape)
 
 
