@@ -12,7 +12,7 @@ from ..core.operator import operator
 from ..core.primitive import batch_size, expand_to_batch, primitive
 from ..core.tensor import Tensor
 from . import arguments as arg
-from .kernels import BLOCK, narrowed, row_blocks, row_exponentials, widened
+from .kernels import BLOCK, each_block, narrowed, row_exponentials, widened
 from .loss import REDUCTIONS, reduction_of, total, total_over
 
 # ---- one score of each row, chosen by class; classes are the last dimension
@@ -119,10 +119,13 @@ def cross_entropy_kernel(xp: Any, input: Any, target: Any, *, ignore_index: int,
             scores -= top[:, 0]
     else:
         sums = np.empty((len(x), 1), x.dtype)
-        for b in row_blocks(*e.shape):
+
+        def work(b: slice) -> None:
             top, sums[b] = row_exponentials(x[b], e[b])
             if top is not None:
                 scores[b] -= top[:, 0]
+
+        each_block(work, *e.shape)
     losses = np.log(sums[:, 0])
     losses -= scores
     if valid is not None:
@@ -148,7 +151,12 @@ def cross_entropy_vjp(F: Any, g: Any, input: Any, target: Any, ignore_index: int
         g = widened(g).reshape(-1)
     if valid is not None:
         g = g * valid
-    out = e * (g.reshape(-1, 1) / sums)
+    scale = g.reshape(-1, 1) / sums
+    if e.size <= BLOCK:
+        out = e * scale
+    else:
+        out = np.empty(e.shape, e.dtype)
+        each_block(lambda b: np.multiply(e[b], scale[b], out=out[b]), *e.shape)
     out.reshape(-1)[at] -= g
     return narrowed(out.reshape(input.shape), input.dtype)
 

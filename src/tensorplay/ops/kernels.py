@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ..core.primitive import primitive
+from ..core.threads import share
 
 BLOCK = 1 << 17
 """Elements that a kernel of several passes works on at a time: they stay in the cache between the passes."""
@@ -28,6 +29,14 @@ def row_blocks(rows: int, columns: int) -> Iterator[slice]:
     step = max(1, BLOCK // max(1, columns))
     for start in range(0, rows, step):
         yield slice(start, min(start + step, rows))
+
+
+def each_block(work: Callable[[slice], None], rows: int, columns: int) -> None:
+    """Call ``work`` for blocks of rows, in several threads if there are many; all at once if there are few."""
+    if rows * columns <= BLOCK:
+        work(slice(None))
+    else:
+        share(work, row_blocks(rows, columns), rows * columns)
 
 
 def row_exponentials(x: Any, e: Any) -> tuple[Any, Any]:
