@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..autograd.grad_mode import no_grad
 from ..core import dtype as dtypes
 from ..core.node import RemovableHandle
 from ..core.tensor import Tensor
-from .parameter import Buffer, Parameter
+from .parameter import Buffer, Parameter, is_lazy
+
+Self = TypeVar("Self", bound="Module")
+EXTRA_STATE = "_extra_state"
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks", "_state_dict_hooks",
+         "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")  # fmt: skip
+EVERYWHERE: dict[str, OrderedDict[int, Callable[..., Any]]] = {kind: OrderedDict() for kind in HOOKS[:4]}
+"""Hooks of all modules, by the table of a module that they come before."""
 
 
 class IncompatibleKeys(NamedTuple):
@@ -23,6 +31,11 @@ class IncompatibleKeys(NamedTuple):
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
         return f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+
+
+def both(table: str, module: Module) -> list[tuple[int, Callable[..., Any]]]:
+    """The hooks of all modules, then those of one."""
+    return [*EVERYWHERE.get(table, {}).items(), *getattr(module, table).items()]
 
 
 class Module:
@@ -47,6 +60,8 @@ class Module:
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
+    _version: int = 1  # of what the state dict holds
+    _hooked: bool = False  # whether forward or backward hooks were ever registered
 
     def __init__(self) -> None:
         put = super().__setattr__
@@ -54,26 +69,70 @@ class Module:
         for name in ("_parameters", "_buffers", "_modules"):
             put(name, {})
         put("_non_persistent_buffers_set", set())
-        for name in ("_forward_hooks", "_forward_pre_hooks"):
+        for name in HOOKS:
             put(name, OrderedDict())
+        put("_hook_options", {})  # by the hook's id: with_kwargs and always_call
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; defined by every subclass."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not self._forward_pre_hooks and not self._forward_hooks:
-            return self.forward(*args, **kwargs)
-        for hook in list(self._forward_pre_hooks.values()):
-            replaced = hook(self, args)
-            if replaced is not None:
-                args = replaced if isinstance(replaced, tuple) else (replaced,)
-        result = self.forward(*args, **kwargs)
-        for hook in list(self._forward_hooks.values()):
-            replaced = hook(self, args, result)
-            if replaced is not None:
-                result = replaced
-        return result
+        if self._hooked or any(EVERYWHERE.values()):
+            return self._call_with_hooks(args, kwargs)
+        return self.forward(*args, **kwargs)
+
+    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        pending = {
+            id: hook for id, hook in self._forward_hooks.items() if self._hook_options.get(id, {}).get("always_call")
+        }
+        try:
+            for id, hook in both("_forward_pre_hooks", self):
+                if self._hook_options.get(id, {}).get("with_kwargs"):
+                    replaced = hook(self, args, kwargs)
+                    if replaced is not None:
+                        if not (isinstance(replaced, tuple) and len(replaced) == 2):
+                            raise RuntimeError("forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
+                                               f"but got {replaced}.")  # fmt: skip
+                        args, kwargs = replaced
+                else:
+                    replaced = hook(self, args)
+                    if replaced is not None:
+                        args = replaced if isinstance(replaced, tuple) else (replaced,)
+            crossing = None
+            backward, before = both("_backward_hooks", self), both("_backward_pre_hooks", self)
+            if backward or before:
+                from .backward_hooks import Crossing
+
+                crossing = Crossing(self, [hook for _, hook in backward], [hook for _, hook in before])
+                args = crossing.enter(args)
+            result = self.forward(*args, **kwargs)
+            for id, hook in both("_forward_hooks", self):
+                pending.pop(id, None)
+                replaced = self._after(id, hook, args, kwargs, result)
+                if replaced is not None:
+                    result = replaced
+            return result if crossing is None else crossing.leave(result)
+        except Exception:
+            for id, hook in pending.items():
+                try:
+                    self._after(id, hook, args, kwargs, None)
+                except Exception as error:  # the first error is the one to raise
+                    warnings.warn(f"forward hook with always_call=True raised an exception that was silenced as "
+                                  f"another error was raised in forward: {error}", stacklevel=2)  # fmt: skip
+            raise
+
+    def _after(self, id: int, hook: Callable[..., Any], args: Any, kwargs: Any, result: Any) -> Any:
+        if self._hook_options.get(id, {}).get("with_kwargs"):
+            return hook(self, args, kwargs, result)
+        return hook(self, args, result)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for name in HOOKS:  # what was pickled by an older version lacks some
+            self.__dict__.setdefault(name, OrderedDict())
+        for name, empty in (("_hook_options", {}), ("_non_persistent_buffers_set", set())):  # type: ignore[assignment]
+            self.__dict__.setdefault(name, empty)
 
     # ---- attributes
 
@@ -93,6 +152,10 @@ class Module:
                 else "_buffers"
             )
             tables[kind][name] = value
+            if kind == "_buffers":
+                persistent = value.__dict__.get("persistent", True)
+                kept = self._non_persistent_buffers_set
+                (kept.discard if persistent else kept.add)(name)
             return
         for table, kind in (("_parameters", "Parameter"), ("_modules", "Module"), ("_buffers", "Tensor")):
             if name in tables.get(table, ()):
@@ -115,6 +178,7 @@ class Module:
         for table in (self._parameters, self._buffers, self._modules):
             if name in table:
                 del table[name]
+                self._non_persistent_buffers_set.discard(name)
                 return
         super().__delattr__(name)
 
@@ -123,11 +187,14 @@ class Module:
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter, or a place for one."""
+        self._check_name(name)
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
                 f"cannot assign '{type(param).__name__}' object to parameter '{name}' (Parameter or None required)"
             )
-        self._check_name(name)
+        if param is not None and param.grad_fn is not None:
+            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
+                             "explicitly; to express one as a function of another tensor, compute it in forward().")  # fmt: skip
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -141,6 +208,10 @@ class Module:
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def _check_name(self, name: str) -> None:
+        if "_parameters" not in self.__dict__:
+            raise AttributeError("cannot assign parameter, buffer or module before Module.__init__() call")
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a parameter or buffer should be a string. Got {type(name).__name__}")
         if "." in name or not name:
             raise KeyError(f"the name of a parameter, buffer or module cannot be empty or contain '.', got {name!r}")
         if (
@@ -153,12 +224,16 @@ class Module:
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a module under a name."""
+        if not isinstance(name, str):
+            raise TypeError(f"module name should be a string. Got {type(name).__name__}")
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         self._check_name(name)
         self._modules[name] = module
 
-    register_module = add_module
+    def register_module(self, name: str, module: Module | None) -> None:
+        """:meth:`add_module`."""
+        self.add_module(name, module)
 
     # ---- walking
 
@@ -176,9 +251,9 @@ class Module:
             if module is not None:
                 yield from module.named_modules(memo, prefix + ("." if prefix else "") + name, remove_duplicate)
 
-    def modules(self) -> Iterator[Module]:
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         """This module and all below it."""
-        for _, module in self.named_modules():
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
@@ -238,6 +313,20 @@ class Module:
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
 
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put a module where a dotted name leads to; with ``strict`` there must be one already."""
+        if not target:
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if strict and not hasattr(parent, name):
+            raise AttributeError(f"{type(parent).__name__} has no attribute `{name}`")
+        if hasattr(parent, name) and not isinstance(getattr(parent, name), Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
+
     def get_parameter(self, target: str) -> Parameter:
         """The parameter that a dotted name leads to."""
         path, _, name = target.rpartition(".")
@@ -256,7 +345,7 @@ class Module:
 
     # ---- modes and conversion
 
-    def train(self, mode: bool = True) -> Module:
+    def train(self: Self, mode: bool = True) -> Self:
         """Set training mode here and below."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
@@ -264,11 +353,11 @@ class Module:
             module.training = mode
         return self
 
-    def eval(self) -> Module:
+    def eval(self: Self) -> Self:
         """Set evaluation mode here and below."""
         return self.train(False)
 
-    def requires_grad_(self, requires_grad: bool = True) -> Module:
+    def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
         """Say for all parameters whether operators record them."""
         for p in self.parameters():
             p.requires_grad_(requires_grad)
@@ -284,14 +373,14 @@ class Module:
                     p.grad = p.grad.detach()
                     p.grad.zero_()
 
-    def apply(self, fn: Callable[[Module], Any]) -> Module:
+    def apply(self: Self, fn: Callable[[Module], Any]) -> Self:
         """Call ``fn`` on every module below, then here."""
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Module:
+    def _apply(self: Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         if recurse:
             for module in self.children():
                 module._apply(fn)
@@ -307,67 +396,229 @@ class Module:
                 self._buffers[name] = fn(b)
         return self
 
-    def to(self, *args: Any, **kwargs: Any) -> Module:
-        """Convert floating-point parameters and buffers to a dtype, and all to a device."""
-        dtype = kwargs.get("dtype", next((a for a in args if isinstance(a, dtypes.dtype)), None))
-        device = kwargs.get("device", next((a for a in args if not isinstance(a, (dtypes.dtype, bool))), None))
-        if isinstance(device, Tensor):
-            dtype, device = device.dtype, device.device
+    def to(self: Self, *args: Any, **kwargs: Any) -> Self:
+        """Convert floating-point parameters and buffers to a dtype, and all to a device.
+
+        ``to(device=None, dtype=None, non_blocking=False)``, ``to(dtype, non_blocking=False)`` or
+        ``to(tensor, non_blocking=False)``; ``memory_format`` is a keyword.
+        """
+        known = ("device", "dtype", "tensor", "non_blocking", "memory_format")
+        for name in kwargs:
+            if name not in known:
+                raise TypeError(f"to() got an unexpected keyword argument '{name}'; it takes {', '.join(known)}")
+        if len(args) > 3:
+            raise TypeError(f"to() takes at most 3 positional arguments, got {len(args)}")
+        like = kwargs.get("tensor", args[0] if args and isinstance(args[0], Tensor) else None)
+        device, dtype, layout = kwargs.get("device"), kwargs.get("dtype"), kwargs.get("memory_format")
+        if like is not None:
+            device, dtype = like.device, like.dtype
+        else:
+            for value in args:
+                if isinstance(value, dtypes.dtype):
+                    dtype = value
+                elif value is not None and not isinstance(value, bool):
+                    device = value
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
 
         def convert(t: Tensor) -> Tensor:
             same = dtype if dtype is not None and (t.is_floating_point() or t.is_complex()) else t.dtype
-            return t.to(device or t.device, same)
+            t = t.to(t.device if device is None else device, same)
+            return t if layout is None or t.ndim not in (4, 5) else t.contiguous(memory_format=layout)
 
         return self._apply(convert)
 
-    def float(self) -> Module:
+    def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
+        """Move to a device, say from ``meta``, without values."""
+        from ..ops.factories import empty_like
+
+        return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
+
+    def type(self: Self, dst_type: Any) -> Self:
+        """All parameters and buffers in a dtype."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def cpu(self: Self) -> Self:
+        """All parameters and buffers in the memory of the host."""
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self: Self, device: Any = None) -> Self:
+        """All parameters and buffers on a device that this package cannot reach: raises."""
+        return self.to("cuda" if device is None else device)
+
+    def float(self: Self) -> Self:
         """Floating-point parameters and buffers as float32."""
         return self.to(dtype=dtypes.float32)
 
-    def double(self) -> Module:
+    def double(self: Self) -> Self:
         """Floating-point parameters and buffers as float64."""
         return self.to(dtype=dtypes.float64)
 
-    def half(self) -> Module:
+    def half(self: Self) -> Self:
         """Floating-point parameters and buffers as float16."""
         return self.to(dtype=dtypes.float16)
 
-    def bfloat16(self) -> Module:
+    def bfloat16(self: Self) -> Self:
         """Floating-point parameters and buffers as bfloat16."""
         return self.to(dtype=dtypes.bfloat16)
 
     # ---- hooks
 
-    def register_forward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call ``hook(module, args, output)`` after forward; what it returns replaces the output."""
-        return RemovableHandle(self._forward_hooks, hook)
+    def _register(self, table: str, hook: Callable[..., Any], prepend: bool = False, **options: bool) -> RemovableHandle:
+        hooks = getattr(self, table)
+        handle = RemovableHandle(hooks, hook)
+        if prepend:
+            hooks.move_to_end(handle.id, last=False)
+        if any(options.values()):
+            self._hook_options[handle.id] = options
+        if table in EVERYWHERE:
+            self._hooked = True
+        return handle
 
-    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call ``hook(module, args)`` before forward; what it returns replaces the arguments."""
-        return RemovableHandle(self._forward_pre_hooks, hook)
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, args, output)`` after forward; what it returns replaces the output.
+
+        Parameters
+        ----------
+        hook : callable
+            What is called.
+        prepend : bool
+            Whether it comes before the hooks that are there.
+        with_kwargs : bool
+            Whether it is called as ``hook(module, args, kwargs, output)``.
+        always_call : bool
+            Whether it is called, with None for the output, even if forward raises.
+        """
+        return self._register("_forward_hooks", hook, prepend, with_kwargs=with_kwargs, always_call=always_call)
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, args)`` before forward; what it returns replaces the arguments.
+
+        ``with_kwargs`` makes it ``hook(module, args, kwargs)``, which returns both or None.
+        """
+        return self._register("_forward_pre_hooks", hook, prepend, with_kwargs=with_kwargs)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(module, grad_input, grad_output)`` when the gradients of the inputs are known.
+
+        What it returns replaces ``grad_input``. Keyword arguments of forward are not seen.
+        """
+        return self._register("_backward_hooks", hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(module, grad_output)`` when the gradients of the outputs are known; it may replace them."""
+        return self._register("_backward_pre_hooks", hook, prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """The old name of :meth:`register_full_backward_hook`, which this is."""
+        return self.register_full_backward_hook(hook)
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(module, prefix, keep_vars)`` before the state dict is made."""
+        return self._register("_state_dict_pre_hooks", hook)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(module, state_dict, prefix, local_metadata)`` on the state dict, which it may change in place."""
+        return self._register("_state_dict_hooks", hook)
+
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        handle = self._register("_state_dict_hooks", hook)
+        self._hook_options[handle.id] = {"replaces": True}
+        return handle
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call a hook before this module's entries are read.
+
+        It is called as ``hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+        error_msgs)``, and may change the state dict, which is a shallow copy of the caller's.
+        """
+        return self._register("_load_state_dict_pre_hooks", hook)
+
+    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> RemovableHandle:
+        return self._register(
+            "_load_state_dict_pre_hooks", hook if with_module else lambda module, *args: hook(*args)
+        )
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(module, incompatible_keys)`` after loading; it may change the lists of keys in place."""
+        return self._register("_load_state_dict_post_hooks", hook)
 
     # ---- state
 
-    def state_dict(
-        self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False
-    ) -> OrderedDict[str, Tensor]:
-        """All parameters and persistent buffers by name; they share memory with the module's."""
-        state = OrderedDict() if destination is None else destination
-        for name, p in self._parameters.items():
-            if p is not None:
-                state[prefix + name] = p if keep_vars else p.detach()
-        for name, b in self._buffers.items():
-            if b is not None and name not in self._non_persistent_buffers_set:
-                state[prefix + name] = b if keep_vars else b.detach()
+    def get_extra_state(self) -> Any:
+        """What the state dict shall hold besides tensors; define it together with :meth:`set_extra_state`."""
+        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called.")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take back what :meth:`get_extra_state` gave."""
+        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called.")
+
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        """All parameters and persistent buffers by name; they share memory with the module's.
+
+        Parameters
+        ----------
+        destination : dict, optional
+            Where to put them.
+        prefix : str
+            What their names begin with.
+        keep_vars : bool
+            Whether they stay connected with automatic differentiation.
+        """
+        if args:  # as they stood before they were keywords
+            destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        metadata: dict[str, Any] = {"version": self._version}
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = metadata
+        for hook in list(self._state_dict_pre_hooks.values()):
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
-                module.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        return state
+                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        for id, hook in list(self._state_dict_hooks.items()):
+            result = hook(self, destination, prefix, metadata)
+            if result is not None:
+                if not self._hook_options.get(id, {}).get("replaces"):
+                    raise RuntimeError("state_dict post-hook must return None")
+                destination = result
+        return destination
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Enter this module's own state."""
+        for name, value in self._persistent():
+            destination[prefix + name] = value if keep_vars else value.detach()
+        if type(self).get_extra_state is not Module.get_extra_state:
+            destination[prefix + EXTRA_STATE] = self.get_extra_state()
+
+    def _persistent(self) -> Iterator[tuple[str, Tensor]]:
+        for name, p in self._parameters.items():
+            if p is not None:
+                yield name, p
+        for name, b in self._buffers.items():
+            if b is not None and name not in self._non_persistent_buffers_set:
+                yield name, b
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
         """Copy (or with ``assign`` put) values into the parameters and buffers of the same names.
+
+        Parameters
+        ----------
+        state_dict : dict
+            Values by name.
+        strict : bool
+            Whether the names must be those of :meth:`state_dict`.
+        assign : bool
+            Whether the module takes the tensors themselves, with their dtype and device.
 
         Raises
         ------
@@ -376,38 +627,119 @@ class Module:
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        own = self.state_dict(keep_vars=True)
-        missing = [k for k in own if k not in state_dict]
-        unexpected = [k for k in state_dict if k not in own]
-        errors = []
-        if strict and unexpected:
-            errors.append("Unexpected key(s) in state_dict: " + ", ".join(f'"{k}"' for k in unexpected) + ". ")
-        if strict and missing:
-            errors.append("Missing key(s) in state_dict: " + ", ".join(f'"{k}"' for k in missing) + ". ")
-        for key, target in own.items():
-            if key in state_dict and tuple(state_dict[key].shape) != tuple(target.shape):
-                errors.append(
-                    f"size mismatch for {key}: copying a param with shape {state_dict[key].shape} from checkpoint, the "
-                    f"shape in current model is {target.shape}."
-                )
-        if errors:
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
-        with no_grad():
-            for key, target in own.items():
-                if key in state_dict:
-                    if assign:
-                        self._assign(key, state_dict[key], target)
-                    else:
-                        target.copy_(state_dict[key])
-        return IncompatibleKeys(missing, unexpected)
+        metadata = getattr(state_dict, "_metadata", {}) or {}
+        state = OrderedDict(state_dict)
+        missing: list[str] = []
+        unexpected: list[str] = []
+        errors: list[str] = []
+        writes: list[Callable[[], Any]] = []
+        visited: list[Module] = []
 
-    def _assign(self, key: str, value: Tensor, old: Tensor) -> None:
-        path, _, name = key.rpartition(".")
-        module = self.get_submodule(path)
-        if name in module._parameters:
-            module._parameters[name] = value if isinstance(value, Parameter) else Parameter(value, old.requires_grad)
+        def visit(module: Module, prefix: str, state: Any) -> None:
+            visited.append(module)
+            local = {**metadata.get(prefix[:-1], {}), "writes": writes, "assign_to_params_buffers": assign}
+            module._load_from_state_dict(state, prefix, local, True, missing, unexpected, errors)
+            for name, child in module._modules.items():
+                if child is not None:
+                    below = f"{prefix}{name}."
+                    visit(child, below, {k: v for k, v in state.items() if k.startswith(below)})
+
+        visit(self, "", state)
+        keys = IncompatibleKeys(missing, unexpected)
+        hooked = [m for m in reversed(visited) if m._load_state_dict_post_hooks]
+        if not hooked or errors:  # hooks may forgive, once they have seen the values
+            self._refuse(keys if strict else None, errors)
+        with no_grad():
+            for write in writes:
+                write()
+        for module in hooked:
+            for hook in list(module._load_state_dict_post_hooks.values()):
+                if hook(module, keys) is not None:
+                    raise RuntimeError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
+                                       "return new values, if incompatible_keys need to be modified, it should be done "
+                                       "inplace.")  # fmt: skip
+        self._refuse(keys if strict else None, [])
+        return keys
+
+    def _refuse(self, keys: IncompatibleKeys | None, errors: list[str]) -> None:
+        for kind, names in (("Missing", keys and keys.missing_keys), ("Unexpected", keys and keys.unexpected_keys)):
+            if names:
+                errors = [f"{kind} key(s) in state_dict: " + ", ".join(f'"{k}"' for k in names) + ". ", *errors]
+        if errors:
+            raise RuntimeError(
+                f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors)
+            )
+
+    def _load_from_state_dict(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Read this module's own state: check it, and say in ``local_metadata["writes"]`` what is to be written.
+
+        Overrides may change ``state_dict`` first; without ``writes`` the values are written at once.
+        """
+        for hook in list(self._load_state_dict_pre_hooks.values()):
+            hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        own = dict(self._persistent())
+        assign = local_metadata.get("assign_to_params_buffers", False)
+        writes: list[Callable[[], Any]] = []
+        for name, target in own.items():
+            key = prefix + name
+            if key not in state_dict:
+                if strict:
+                    missing_keys.append(key)
+                continue
+            value = state_dict[key]
+            if not isinstance(value, Tensor):
+                error_msgs.append(f'While copying the parameter named "{key}", expected a Tensor from checkpoint but '
+                                  f"received {type(value)}")  # fmt: skip
+            elif is_lazy(target):
+                error_msgs.append(f'"{key}" has no shape yet, so its values cannot be loaded')
+            elif is_lazy(value):
+                error_msgs.append(f'"{key}" has a shape, but in the checkpoint it is uninitialized')
+            elif value.shape != target.shape and not (target.shape == () and value.shape == (1,)):
+                error_msgs.append(
+                    f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in "
+                    f"current model is {target.shape}."
+                )
+            elif assign:
+                writes.append(lambda n=name, v=value, t=target: self._assign(n, v, t))  # type: ignore[misc]
+            else:
+                writes.append(lambda v=value, t=target: t.copy_(v.reshape(t.shape)))  # type: ignore[misc]
+        extra = prefix + EXTRA_STATE
+        if type(self).set_extra_state is not Module.set_extra_state:
+            if extra in state_dict:
+                writes.append(lambda v=state_dict[extra]: self.set_extra_state(v))  # type: ignore[misc]
+            elif strict:
+                missing_keys.append(extra)
+        elif strict and extra in state_dict:
+            unexpected_keys.append(extra)
+        if strict:
+            for key in state_dict:
+                if key.startswith(prefix) and key != extra:
+                    first, dot, _ = key[len(prefix) :].partition(".")
+                    if not (first in self._modules if dot else first in own):
+                        unexpected_keys.append(key)
+        if "writes" in local_metadata:
+            local_metadata["writes"].extend(writes)
         else:
-            module._buffers[name] = value
+            with no_grad():
+                for write in writes:
+                    write()
+
+    def _assign(self, name: str, value: Tensor, old: Tensor) -> None:
+        if name not in self._parameters:
+            self._buffers[name] = value
+        elif isinstance(value, Parameter):
+            self._parameters[name] = value
+        else:
+            self._parameters[name] = Parameter(value, old.requires_grad)
 
     # ---- looks
 
@@ -427,3 +759,28 @@ class Module:
         if len(extra) == 1 and not children:
             return f"{self._get_name()}({extra[0]})"
         return self._get_name() + "(\n  " + "\n  ".join(lines) + "\n)"
+
+
+def register_module_forward_hook(
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """:meth:`Module.register_forward_hook` for all modules."""
+    if with_kwargs or always_call:
+        raise NotImplementedError("register_module_forward_hook: with_kwargs and always_call are options of "
+                                  "Module.register_forward_hook alone")  # fmt: skip
+    return RemovableHandle(EVERYWHERE["_forward_hooks"], hook)
+
+
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """:meth:`Module.register_forward_pre_hook` for all modules."""
+    return RemovableHandle(EVERYWHERE["_forward_pre_hooks"], hook)
+
+
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """:meth:`Module.register_full_backward_hook` for all modules."""
+    return RemovableHandle(EVERYWHERE["_backward_hooks"], hook)
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """:meth:`Module.register_full_backward_pre_hook` for all modules."""
+    return RemovableHandle(EVERYWHERE["_backward_pre_hooks"], hook)

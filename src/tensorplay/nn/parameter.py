@@ -62,6 +62,108 @@ class Buffer(Tensor):
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         data = Tensor(0) if data is None else data
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Buffer(): argument 'data' must be Tensor, not {type(data).__name__}")
         t = wrap(data._data, cls)
         t.__dict__["persistent"] = persistent
         return t  # type: ignore[return-value]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return rebuild_buffer, (self.detach(), self.__dict__.get("persistent", True))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Buffer:
+        made = memo.get(id(self))
+        if made is None:
+            made = memo[id(self)] = rebuild_buffer(self.detach().clone(), self.__dict__.get("persistent", True))
+        return made
+
+
+def rebuild_buffer(data: Tensor, persistent: bool) -> Buffer:
+    """What unpickling a buffer calls."""
+    return Buffer(data, persistent=persistent)
+
+
+def is_lazy(value: Any) -> bool:
+    """Whether a parameter or buffer still waits for its shape."""
+    return isinstance(value, Uninitialized)
+
+
+class Uninitialized:
+    """What parameters and buffers without a shape have in common; those of lazy modules, until the first call."""
+
+    __slots__ = ()
+    initialized: type[Tensor]
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become a parameter or buffer of the given shape, without values."""
+        mine: Any = self
+        like = Tensor.data.__get__(mine)
+        made = like.new_empty(shape, device=device or like.device, dtype=dtype or like.dtype)
+        mine.__class__ = self.initialized
+        mine.data = made
+
+    @property
+    def shape(self) -> Any:
+        """Raises: there is none yet."""
+        raise RuntimeError("Can't access the shape of an uninitialized parameter or buffer. Call `forward` to initialize "
+                           "the parameters before accessing their attributes.")  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class UninitializedParameter(Uninitialized, Parameter):
+    """A parameter whose shape is not known yet; ``materialize(shape)`` makes it one.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> p = tp.nn.UninitializedParameter()
+    >>> p.materialize((2, 3))
+    >>> p.shape
+    tensorplay.Size([2, 3])
+    """
+
+    __slots__ = ()
+    initialized = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> UninitializedParameter:
+        return super().__new__(cls, empty_of(device, dtype), requires_grad)  # type: ignore[return-value]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return UninitializedParameter, (self.requires_grad, self.device, self.dtype)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UninitializedParameter:
+        made = memo.get(id(self))
+        if made is None:
+            made = memo[id(self)] = type(self)(self.requires_grad, self.device, self.dtype)
+        return made
+
+
+class UninitializedBuffer(Uninitialized, Buffer):
+    """A buffer whose shape is not known yet."""
+
+    __slots__ = ()
+    initialized = Buffer
+
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> UninitializedBuffer:
+        made = super().__new__(cls, empty_of(device, dtype), persistent=persistent)
+        return made.requires_grad_(requires_grad)  # type: ignore[return-value]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return UninitializedBuffer, (self.requires_grad, self.device, self.dtype, self.__dict__.get("persistent", True))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UninitializedBuffer:
+        made = memo.get(id(self))
+        if made is None:
+            made = memo[id(self)] = self.__reduce_ex__(2)[0](*self.__reduce_ex__(2)[1])
+        return made
+
+
+def empty_of(device: Any, dtype: Any) -> Tensor:
+    """No elements, of a device and dtype."""
+    from ..ops.factories import empty
+
+    return empty((0,), device=device, dtype=dtype)
