@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.carrier import Batched, Carrier, Dual
+from ..core.carrier import Batched, Carrier
 from ..core.namespace import F
 from ..core.node import AccumulateGrad, Node
 from ..core.state import count, state
@@ -69,7 +69,7 @@ class Leaves:
         data = t._data
         if not isinstance(data, Carrier):
             return False
-        return self.asked_at_all(data.inner) or (type(data) is Dual and self.asked_at_all(data.tangent))
+        return any([self.asked_at_all(part) for part in data.parts])
 
     def released(self, t: Any) -> Any:
         """A result as seen from outside: without history, unless somebody outside can ask for it."""

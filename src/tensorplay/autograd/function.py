@@ -230,6 +230,11 @@ def at_level(cls: type[Function], args: tuple[Any, ...], hold: bool = False) -> 
         carriers = [a._data for a in leaves if isinstance(a, Tensor) and isinstance(a._data, Carrier)]
         if carriers:
             top = max(carriers, key=lambda data: data.level)
+            if not isinstance(top, (Batched, Dual)):
+                raise NotImplementedError(
+                    f"{cls.__name__}: a custom Function has no rule for func.{top.transform}; its jvp takes one "
+                    "tangent only. Write it with tensorplay's operators, or nest func.jvp."
+                )
             return (on_batch if type(top) is Batched else on_duals)(cls, leaves, spec, top.level)
         if any(a is not b for a, b in zip(given, leaves)):
             args = pytree.unflatten(leaves, spec)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import streams
 from ..core.callpath import freed
-from ..core.carrier import Carrier, Dual
+from ..core.carrier import Carrier, Moving
 from ..core.node import AccumulateGrad, Hooks, Node, Output, Reduce
 from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
@@ -238,7 +238,7 @@ def checked_for_leaf(node: AccumulateGrad, g: Tensor) -> Tensor:
     own = variable._data if variable is not None else None
     level = own.level if isinstance(own, Carrier) else 0
     while isinstance(g._data, Carrier) and g._data.level > level:
-        if type(g._data) is Dual:
+        if isinstance(g._data, Moving):
             g = g._data.primal
             continue
         raise RuntimeError(

@@ -53,9 +53,11 @@ class DualLevel(int):
 
 
 class Carrier:
-    """What Batched and Dual share: the shape and dtype of one example, of the primal."""
+    """What all carriers share: the shape and dtype of one example, of the primal."""
 
     __slots__ = ("dtype", "level", "ndim", "shape")
+
+    transform = ""  # what makes carriers of this kind, for messages
 
     dtype: np.dtype[Any]
     level: int
@@ -65,6 +67,11 @@ class Carrier:
     @property
     def inner(self) -> Tensor:
         raise NotImplementedError
+
+    @property
+    def parts(self) -> tuple[Tensor, ...]:
+        """All tensors that it holds."""
+        return (self.inner,)
 
     def run(self, primitive: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """How a primitive acts on data of this kind: the data of its output, or Tensors of a lower level."""
@@ -79,6 +86,7 @@ class Batched(Carrier):
     """``value`` has one more dimension, in front, than the tensor it stands for."""
 
     __slots__ = ("value",)
+    transform = "vmap"
 
     def __init__(self, value: Tensor, level: int) -> None:
         data = value._data
@@ -107,10 +115,31 @@ class Batched(Carrier):
         return Batched(out, level)
 
 
-class Dual(Carrier):
+class Moving(Carrier):
+    """A primal, and what forward mode knows of how it changes; whoever reads its values reads the primal."""
+
+    __slots__ = ("primal",)
+
+    primal: Tensor
+
+    @property
+    def inner(self) -> Tensor:
+        return self.primal
+
+    def at(self, primal: Tensor) -> Moving:
+        """The same changes, of another tensor of the same values."""
+        raise NotImplementedError
+
+    def still(self) -> Moving:
+        """The same primal, which does not change."""
+        raise NotImplementedError
+
+
+class Dual(Moving):
     """A primal and its tangent, of the same shape and dtype."""
 
-    __slots__ = ("primal", "tangent")
+    __slots__ = ("tangent",)
+    transform = "jvp"
 
     def __init__(self, primal: Tensor, tangent: Tensor, level: int) -> None:
         p, t = primal._data, tangent._data
@@ -123,8 +152,14 @@ class Dual(Carrier):
         self.shape, self.dtype, self.ndim = p.shape, p.dtype, p.ndim
 
     @property
-    def inner(self) -> Tensor:
-        return self.primal
+    def parts(self) -> tuple[Tensor, ...]:
+        return self.primal, self.tangent
+
+    def at(self, primal: Tensor) -> Dual:
+        return Dual(primal, self.tangent, self.level)
+
+    def still(self) -> Dual:
+        return Dual(self.primal, F.zeros_like(self.primal), self.level)
 
     def run(self, primitive: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         level = self.level
@@ -170,8 +205,8 @@ def own_memory(t: Tensor) -> Tensor:
         data = data.copy()
     elif type(data) is Batched:
         data = Batched(own_memory(data.value), data.level)
-    elif type(data) is Dual:  # a tangent is never written to
-        data = Dual(own_memory(data.primal), data.tangent, data.level)
+    elif isinstance(data, Moving):  # a tangent is never written to
+        data = data.at(own_memory(data.primal))
     copy = t._alias(t._node)
     copy._data = data
     return copy

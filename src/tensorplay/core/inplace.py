@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .captured import refuse_captured
-from .carrier import Batched, Dual, Meta
+from .carrier import Batched, Meta, Moving
 from .namespace import F
 from .node import AccumulateGrad, Node, place
 from .primitive import PRIMITIVES, Primitive, check_broadcast
@@ -325,21 +325,21 @@ def assign(base: Tensor, data: Any) -> None:
         if inner._data.shape == old.value._data.shape:
             with_history(old.value, inner)
             return
-    elif type(data) is Dual:
-        if type(old) is Dual and old.level == data.level:
+    elif isinstance(data, Moving):
+        if type(old) is type(data) and old.level == data.level:
             with_history(old.primal, data.primal)
-            base._data = Dual(old.primal, data.tangent, data.level)
+            base._data = data.at(old.primal)
             return
         if type(old) is np.ndarray and type(data.primal._data) is np.ndarray:
             primal = base._alias(base._node)
             np.copyto(old, data.primal._data)
             primal._node = data.primal._node
-            base._data = Dual(primal, data.tangent, data.level)
+            base._data = data.at(primal)
             return
-    elif type(old) is Dual and type(data) is not Dual:  # a constant overwrites: the tangent becomes zero
+    elif isinstance(old, Moving):  # a constant overwrites: the tangent becomes zero
         lower = wrap(data)
         with_history(old.primal, lower)
-        base._data = Dual(old.primal, F.zeros_like(old.primal), old.level)
+        base._data = old.still()
         return
     elif type(old) is Batched and (type(data) is np.ndarray or data.level < old.level):
         with_history(old.value, F.expand(wrap(data), old.value._data.shape))

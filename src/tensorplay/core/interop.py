@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import dtype as dtypes
-from .carrier import Batched, Carrier, Dual, DualLevel, Meta
+from .carrier import Batched, Carrier, Dual, DualLevel, Meta, Moving
 from .namespace import F
 from .node import AccumulateGrad
 from .printing import meta_str, tensor_str
@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 def readable(t: Tensor, name: str) -> Array:
     """The array of a tensor's values; a dual is read as its primal, a batch not at all."""
     data = t._data
-    while type(data) is Dual:
+    while isinstance(data, Moving):
         data = data.primal._data
     if type(data) is Batched:
         raise RuntimeError(

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import dtype as dtypes
 from . import versions
-from .carrier import Carrier, Dual, Meta
+from .carrier import Carrier, Meta, Moving
 from .device import CPU, META, device, is_meta
 from .layout import CHANNELS_LAST, strided
 from .node import AccumulateGrad, Hooks, Node, Output, RemovableHandle, place
@@ -562,7 +562,7 @@ class Tensor(Methods):
     def detach(self) -> Tensor:
         """The same memory, without history and without tangents."""
         data = self._data
-        while type(data) is Dual:
+        while type(data) is not np.ndarray and isinstance(data, Moving):
             data = data.primal._data
         t = wrap(data)
         if self._rare is not None and self._rare.inference:

@@ -77,7 +77,7 @@ def alive(t: Tensor, level: int) -> Tensor:
         t = data.primal  # its level of forward_ad has ended
         data = t._data
     if isinstance(data, Carrier) and (data.level > level or data.level not in live_levels):
-        kind = "vmap" if type(data) is Batched else "jvp"
+        kind = data.transform
         raise RuntimeError(
             f"{kind}: a tensor made inside {kind} is returned from outside of it; "
             f"return it from the function that {kind} was given"
