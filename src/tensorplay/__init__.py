@@ -53,6 +53,7 @@ from .core.settings import (
     use_deterministic_algorithms,
 )
 from .core.tensor import Size, Tensor
+from .core.threads import get_num_threads, set_num_threads
 from .ops.typed import TENSOR_TYPES as _TENSOR_TYPES
 from .ops.typed import set_default_tensor_type
 
@@ -65,7 +66,7 @@ globals().update({d.name: d for d in _dtype.ALL} | _dtype.ALIASES | _TENSOR_TYPE
 __version__ = "0.1.0"
 
 # imported when they are first named
-_MODULES = ("cuda", "fft", "func", "linalg", "nn", "optim", "return_types", "signal", "special", "utils")
+_MODULES = ("cuda", "fft", "func", "linalg", "masked", "nn", "optim", "return_types", "signal", "special", "utils")
 _MEMBERS = {"vmap": "func"}
 _later = _attributes_later(globals(), _MODULES, _MEMBERS)
 _operator = _exported("", globals())
