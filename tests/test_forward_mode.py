@@ -273,3 +273,20 @@ def test_a_primitive_without_a_forward_rule_goes_by_the_transpose_of_its_reverse
         from tensorplay.core.transpose import tangent
 
         close(tangent(PRIMITIVES[name], [v], [x], attrs), f(v))
+
+
+def ctc(scores):
+    return tp.nn.functional.ctc_loss(scores, tp.tensor([[1, 2]]), tp.tensor([5]), tp.tensor([2]))
+
+
+def test_second_derivatives_of_a_composed_rule_agree_in_all_orders_of_the_modes():
+    x = randn(5, 1, 3).log_softmax(2)
+    want = func.jacrev(func.jacrev(ctc))(x)
+    for outer in (func.jacfwd, func.jacrev):
+        for inner in (func.jacfwd, func.jacrev):
+            close(outer(inner(ctc))(x), want)
+
+
+def test_a_composed_rule_leaves_no_history():
+    x = randn(5, 1, 3).log_softmax(2)
+    assert not any(t.requires_grad for t in func.jvp(ctc, (x,), (x,)))

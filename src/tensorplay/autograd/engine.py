@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core import streams
 from ..core.callpath import freed
+from ..core.carrier import Carrier
 from ..core.namespace import F
 from ..core.node import AccumulateGrad, Node, Output, enter, place
 from ..core.state import count, set_recording, state
@@ -282,7 +283,8 @@ def vector_jacobian(outputs: Any, inputs: Any, cotangents: Any, create_graph: bo
     """Gradients of outputs with respect to inputs that all require grad; None where there is no path."""
     roots = [(out._node, g) for out, g in zip(outputs, cotangents, strict=True)]
     ends = [x._node for x in inputs]
-    found = run(roots, ends, retain_graph=True, create_graph=create_graph, accumulate=False)
+    bare = not any([isinstance(out._data, Carrier) for out in outputs])
+    found = run(roots, ends, retain_graph=True, create_graph=create_graph, accumulate=False, bare=bare)
     return [found.get(end) for end in ends]
 
 

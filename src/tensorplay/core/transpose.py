@@ -18,7 +18,7 @@ def tangent(primitive: Any, tangents: list[Any], args: Any, attrs: tuple[Any, ..
     before = bool(state.recording)
     set_recording(True)
     try:
-        leaves = [a.detach().requires_grad_() if isinstance(a, Tensor) and t is not None else a
+        leaves = [wrap(a._data).requires_grad_() if isinstance(a, Tensor) and t is not None else a
                   for a, t in zip(args, tangents, strict=True)]  # fmt: skip
         out = primitive.apply(tuple(leaves), attrs)
         outs = out if isinstance(out, tuple) else (out,)

@@ -114,7 +114,7 @@ def composed_gradient(
     before = bool(state.recording)
     set_recording(True)
     try:
-        x = input.detach().requires_grad_() if input._node is None else F.mul(input, 1.0)
+        x = wrap(input._data).requires_grad_() if input._node is None else F.mul(input, 1.0)
         losses = composed(x, targets, input_lengths, target_lengths, blank)
         untracked = all([v._node is None and type(v._data) is np.ndarray for v in (g, input)])
         (of_x,) = REVERSE_PASS[0]([losses], [x], [g], before and not untracked)
