@@ -56,7 +56,7 @@ class Node:
     saved_tensors: dict[str, int | None] = {}  # noqa: RUF012  names of saved operands, with the place of their edge
     primitive: Any = None  # None: a node of another kind, such as a leaf's
 
-    # the edges: two in slots of their own, which most nodes need no tuple beside, as the garbage collector knows by heart
+    # edges: the first two in slots of their own, so that most nodes need no tuple for the garbage collector to visit
     first: Node | None
     second: Node | None
     more: tuple[Node | None, ...]
