@@ -18,7 +18,7 @@ from ..backends import MODULES, module_of
 from . import dtype as dtypes
 from . import streams
 from .callpath import EMPTY, Plan, call_path, check_fresh, names_of, parameters_of, push_path, with_history
-from .carrier import Batched, Carrier, Dual, DualLevel, Meta
+from .carrier import Carrier, Dual, DualLevel, Meta
 from .namespace import F, R
 from .node import Node, Output, Reduce
 from .promotion import promote
@@ -83,6 +83,7 @@ class Primitive:
         self.batch = BATCH_RULES[batch] if isinstance(batch, str) else batch or loop_over_batch
         PRIMITIVES[name] = self
         self.function: Callable[..., Any] = self.call_variadic if self.variadic else call_path(self)
+        self.forms: dict[str, Callable[..., Any]] = {} if self.variadic else {"function": self.function}
         setattr(F, name, self.function)
 
     # ---- made at the first need
@@ -155,7 +156,9 @@ class Primitive:
 
     def operator(self, reflected: bool = False) -> Callable[..., Any]:
         """The call path as a method for one of Python's binary operators, or for its reflected form."""
-        return call_path(self, "reflected" if reflected else "operator")
+        form = "reflected" if reflected else "operator"
+        made = self.forms[form] = call_path(self, form)
+        return made
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}({', '.join([*self.inputs, *self.attrs])})>"

@@ -1,5 +1,5 @@
 """Utilities around tensors: data loading, checkpoints, exchange with other libraries."""
 
-from . import dlpack
+from . import checkpoint, dlpack
 
-__all__ = ["dlpack"]
+__all__ = ["checkpoint", "dlpack"]
