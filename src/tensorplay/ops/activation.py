@@ -580,10 +580,10 @@ def normal_density(F: Any, x: Any) -> Any:
 
 
 def normal_cdf_kernel(xp: Any, input: Any) -> Any:
-    x = np.asarray(widened(input))
+    x = widened(input).reshape(-1)
     out = np.empty(x.shape, x.dtype)
     write_normal_cdf(x, out)
-    return narrowed(out, input.dtype)
+    return narrowed(out.reshape(input.shape), input.dtype)
 
 
 ERFC = (-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398, 1.48851587, -0.82215223,

@@ -279,8 +279,8 @@ def classes_last(input: Tensor, target: Tensor, name: str) -> Tensor:
     return F.permute(input, (-n, *range(2 - n, 0), 1 - n)) if n > 2 else input
 
 
-def class_weight(weight: Tensor | None, classes: int, name: str) -> None:
-    """Check the rescaling weight of the classes."""
+def class_weight(weight: Tensor | None, classes: int, name: str, like: Tensor | None = None) -> None:
+    """Check the rescaling weight of the classes, which has the dtype of ``like``."""
     if weight is None:
         return
     if weight._data.shape != (classes,):
@@ -288,6 +288,8 @@ def class_weight(weight: Tensor | None, classes: int, name: str) -> None:
             f"{name}(): weight tensor should be defined either for all {classes} classes or no classes "
             f"but got weight tensor of shape: {list(weight._data.shape)}"
         )
+    if like is not None and weight._data.dtype != like._data.dtype:
+        raise RuntimeError(f"{name}(): expected scalar type {like.dtype} but found {weight.dtype} for the weight")
     if weight._node is not None:
         raise RuntimeError(f"{name}(): the derivative for 'weight' is not implemented; detach() it")
 
@@ -337,7 +339,8 @@ def nll_loss(
     arg.tensor(input, "nll_loss")
     arg.tensor(target, "nll_loss", "target", 2)
     index_target(target, "nll_loss")
-    class_weight(weight, input._data.shape[min(1, input._data.ndim - 1)] if input._data.ndim else 0, "nll_loss")
+    data = input._data
+    class_weight(weight, data.shape[min(1, data.ndim - 1)] if data.ndim else 0, "nll_loss", input)
     return F.nll_loss(classes_last(input, target, "nll_loss"), target, weight, ignore_index, reduction)
 
 
@@ -410,7 +413,7 @@ def cross_entropy(
         input = classes_last(input, target, "cross_entropy")
     if weight is None and not label_smoothing:
         return F.cross_entropy(input, target, ignore_index, reduction)
-    class_weight(weight, input._data.shape[-1], "cross_entropy")
+    class_weight(weight, input._data.shape[-1], "cross_entropy", input)
     logp = F.log_softmax(input, -1)
     loss = F.nll_loss(logp, target, weight, ignore_index, reduction)
     if not label_smoothing:

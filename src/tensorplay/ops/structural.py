@@ -56,6 +56,8 @@ def sum_to_kernel(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
         return input
     lead = len(have) - len(shape)
     axes = tuple(range(lead)) + tuple(i + lead for i, n in enumerate(shape) if n == 1 != have[i + lead])
+    if input.dtype.char in "eE":  # float16 and bfloat16: sums in 16 bits stop growing early
+        return reduce_array(xp.add, input.astype(np.float32), axes, True).reshape(shape).astype(input.dtype)
     return reduce_array(xp.add, input, axes, True).reshape(shape)
 
 
