@@ -289,3 +289,19 @@ def test_ctc_loss_of_a_target_that_does_not_fit(reduction):
     loss = F.ctc_loss(*arguments, reduction=reduction, zero_infinity=True)
     (g,) = tp.autograd.grad(loss, [x])
     assert loss.item() == 0 and not g.any()
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: F.max_pool2d(x, 1), lambda x: F.avg_pool2d(x, 1), lambda x: F.unfold(x, 1),
+        lambda x: F.pad(x, (0, 0)),
+        lambda x: F.conv2d(x, tp.ones(1, 1, 1, 1)), lambda x: F.interpolate(x, (3, 3)),
+        lambda x: F.adaptive_max_pool2d(x, 3),
+        lambda x: F.adaptive_avg_pool2d(x, 3), F.relu, F.gelu,
+    ],
+)  # fmt: skip
+def test_results_have_memory_of_their_own(fn):
+    x = tp.ones(1, 1, 3, 3)
+    fn(x).zero_()
+    assert x.all()

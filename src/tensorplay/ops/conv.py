@@ -824,7 +824,7 @@ def unfold_windows_kernel(
     n, channels, *size = input.shape
     layout = layout_of(size, window, stride, padding, dilation)._replace(flat=False)
     view = windows(pad_images(input, layout), layout)
-    return view.reshape(n, channels * layout.taps, math.prod(layout.out))
+    return view.copy().reshape(n, channels * layout.taps, math.prod(layout.out))
 
 
 def fold_windows_kernel(

@@ -56,6 +56,11 @@ def slide(x: Any, combine: Any, window: Any, stride: Any, dilation: Any, places:
     return x
 
 
+def own(out: Any, x: Any) -> Any:
+    """A contiguous array; a copy where it is still part of ``x``, as windows of one element leave it."""
+    return out.copy() if out.base is x or out.base is not None and out.base is x.base else np.ascontiguousarray(out)
+
+
 def corners(window: Any, dilation: Any) -> Any:
     """Where in the array the elements of the first window lie, in row-major order."""
     return itertools.product(*(range(0, k * d, d) for k, d in zip(window, dilation, strict=True)))
@@ -110,7 +115,7 @@ add_places = primitive(
 def max_pool_kernel(xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, dilation: Any, places: Any) -> Any:
     x = surrounded(input, window, stride, padding, dilation, places, lowest(input.dtype))
     out = slide(x, np.maximum, window, stride, dilation, places)
-    return np.ascontiguousarray(out) if out.base is not None else out
+    return own(out, x)
 
 
 def max_pool_indices_kernel(
@@ -204,7 +209,7 @@ def sum_pool_kernel(xp: Any, input: Any, *, window: Any, stride: Any, padding: A
     ones = (1,) * len(window)
     x = surrounded(widened(input), window, stride, padding, ones, places, 0)
     out = slide(x, np.add, window, stride, ones, places)
-    return narrowed(np.ascontiguousarray(out), input.dtype)
+    return narrowed(own(out, x), input.dtype)
 
 
 def sum_pool_input_kernel(

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.namespace import F
 from ..core.operator import operator
-from ..core.primitive import primitive
+from ..core.primitive import batch_size, expand_to_batch, primitive
 from ..core.tensor import Tensor
 from . import arguments as arg
 from . import padding, pool  # noqa: F401  # register take_dim and map_dim
@@ -377,6 +377,14 @@ def places_of(grid: Tensor, size: tuple[int, ...], padding_mode: str, align_corn
     return out
 
 
+primitive(
+    "indifferent", lambda xp, input, other: input, jvp={"input": lambda F, t: t},
+    vjp={"input": lambda F, g: g, "other": lambda F, g, other: F.zeros_like(other)},
+    batch=lambda p, values, dims: values[0] if dims[0] == 0 else expand_to_batch(values[0], batch_size(values, dims)),
+)  # fmt: skip
+"""The input, whose gradient with respect to ``other`` is zero rather than absent: it depends on it in steps."""
+
+
 @functional
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
@@ -443,7 +451,7 @@ def grid_sample(
     corners, size = bool(align_corners), shape[2:]
     at = places_of(grid, size, padding_mode, corners, mode != "bicubic")
     if mode == "nearest":
-        return sampled_at(input, [F.round(x.detach(), 0) for x in at], size)
+        return F.indifferent(sampled_at(input, [F.round(x.detach(), 0) for x in at], size), grid)
     low = [F.floor(x.detach()) for x in at]
     if mode == "bilinear":
         taps = [[(whole, 1 - (x - whole)), (whole + 1, x - whole)] for x, whole in zip(at, low, strict=True)]
