@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core import streams
+from ..backends import allocator
 from ..core.callpath import freed
 from ..core.carrier import Carrier
 from ..core.namespace import F
@@ -109,6 +110,8 @@ def run(
     bare
         False if a tensor that the pass starts from holds a carrier, and so its graph may.
     """
+    if allocator.kept is None:
+        allocator.keep_freed_memory()
     bare = bare and not create_graph
     for _, seed in roots:
         bare = bare and type(seed._data) is ndarray
