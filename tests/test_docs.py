@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tensorplay.core.namespace import F, R
+from tensorplay.core.operator import OPERATORS
+from tensorplay.core.primitive import PRIMITIVES
+from tensorplay.core.tensor import Tensor
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^(?P<indent> *)```(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=indent)```$", re.M | re.S)
@@ -27,7 +32,7 @@ def run(page):
     namespace = {"__name__": "__main__"}
     failures = []
     for line, code in blocks(page):
-        if ">>>" in code:
+        if code.startswith(">>>"):
             test = doctest.DocTestParser().get_doctest(code, namespace, page.name, str(page), line - 1)
             runner = doctest.DocTestRunner(verbose=False, optionflags=OPTIONS)
             runner.run(test, out=failures.append, clear_globs=False)
@@ -35,6 +40,20 @@ def run(page):
         else:
             exec(compile("\n" * (line - 1) + code, str(page), "exec"), namespace)
     return failures
+
+
+@pytest.fixture(autouse=True)
+def operators_of_the_page_are_forgotten():
+    """Pages that add operators leave the others as they were."""
+    tables = [PRIMITIVES.found, *(OPERATORS[namespace].found for namespace in OPERATORS), vars(F), vars(R)]
+    before = [dict(table) for table in tables]
+    attributes = set(vars(Tensor))
+    yield
+    for table, old in zip(tables, before):
+        for name in set(table) - set(old):
+            del table[name]
+    for name in set(vars(Tensor)) - attributes:
+        delattr(Tensor, name)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
