@@ -18,7 +18,7 @@ from ..core import pytree
 from ..core.carrier import Batched, Moving, match
 from ..core.namespace import F
 from ..core.primitive import Primitive
-from ..core.state import count, state
+from ..core.state import state
 from ..core.tensor import Tensor, wrap
 from ..core.transforms import alive, enter, expanded, leave, moved, unit_vectors
 from .arguments import differentiable, tensors_of
@@ -71,7 +71,7 @@ class Swept(Moving):
             return call(p, primals, attrs)
         if affine(p, moving) or (p.name in PIECEWISE and primals[0]._data.dtype.kind != "c"):
             bilinear = False
-        elif p.elementwise and len(moving) == 1:
+        elif p.elementwise and len(moving) == 1 and (p.holomorphic or primals[moving[0]]._data.dtype.kind != "c"):
             return self.on_elements(p, moving[0], primals, attrs, swept[moving[0]])
         else:
             bilinear = moving[:2] == (0, 1) and p.name in BILINEAR
@@ -221,7 +221,7 @@ def laplacian(f: Callable[[Tensor], Any], x: Tensor) -> tuple[Any, Any, Any]:
     """
     differentiable([x], "laplacian", "x", ValueError)
     level, running, shape = enter(), state.running, x._data.shape
-    state.running = (*running, (count(), "laplacian", (f, x)))
+    state.running = (*running, (level, "laplacian", (f, x)))
     try:
         outs, spec = tensors_of(f(moving_tensor(Swept(x, unit_vectors(x, 0, x._data.size), None, level))), "laplacian")
         found: list[tuple[Any, Any, Any]] = []

@@ -21,7 +21,7 @@ from ..core.callpath import names_of
 from ..core.carrier import Moving, match
 from ..core.namespace import F
 from ..core.primitive import Primitive, Transposed
-from ..core.state import count, state
+from ..core.state import state
 from ..core.tensor import Tensor, wrap
 from ..core.transforms import Alias, alive, enter, leave, matching
 from .arguments import differentiable, tensors_of
@@ -77,6 +77,7 @@ def polynomial(
 ) -> Any:
     """What an operator makes of polynomials (None for what is constant): data of the results, or lower Tensors."""
     primals = tuple([a if s is None else s[0] for a, s in zip(args, series)])
+    series = [s if s is not None and any([c is not None for c in s[1:]]) else None for s in series]
     moving = tuple([i for i, s in enumerate(series) if s is not None and (p.variadic or i in p.differentiable)])
     if not moving or p.push is None or not state.forward_ad:
         return call(p, primals, attrs)
@@ -444,7 +445,7 @@ def jet(f: Callable[..., Any], primals: Sequence[Tensor], series: Sequence[Seque
 def pushed_series(f: Callable[..., Any], given: Sequence[Coefficients], name: str) -> tuple[list[Any], pytree.Spec]:
     """The coefficients of each output of a function of polynomials: the value alone for what is constant."""
     level, running = enter(), state.running
-    state.running = (*running, (count(), name, (f, [c[0] for c in given])))
+    state.running = (*running, (level, name, (f, [c[0] for c in given])))
     try:
         outs, spec = tensors_of(f(*[moving_tensor(Jet(c, level)) for c in given]), name)
         found = []
