@@ -1,0 +1,199 @@
+"""How updates that treat each element alike are run: over arrays in place, in blocks, or over Tensors and recorded.
+
+An optimizer states its rule once, with Python's operators and the names of a namespace; it writes to the parameter and
+its state alone. Over Tensors the same rule is differentiable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..core.namespace import F
+from ..core.node import AccumulateGrad
+from ..core.tensor import Tensor, wrap
+from ..core.state import grad_mode
+from ..core.versions import note_write
+from .optimizer import Array, Optimizer, array_of, counter
+
+ndarray = np.ndarray
+
+BLOCK = 1 << 14
+"""Elements that a rule sees at a time: its temporaries then stay in the cache."""
+
+Rule = Callable[[Any, Sequence[Any], Sequence[Any], dict[str, Any]], Sequence[Any]]
+
+
+class Elementwise(Optimizer):
+    """An optimizer that treats each element of a parameter alike."""
+
+    counts_steps = True  # whether the state has a ``step``
+    follows_state = False  # whether the scalars depend on more than the number of the step
+
+    def buffers(self, group: dict[str, Any]) -> tuple[str, ...]:
+        """Names of the state that has the shape of the parameter."""
+        raise NotImplementedError
+
+    def scalars(self, group: dict[str, Any], number: Callable[[Any], Any], t: int, state: dict[str, Any]) -> Any:
+        """The numbers of step ``t`` that the rule takes after the decay; options pass through ``number``.
+
+        Where steps are not counted, ``t`` is 1 at a parameter's first step and 2 later.
+        """
+        raise NotImplementedError
+
+    @staticmethod
+    def rule(xp: Any, arrays: Sequence[Any], scalars: Sequence[Any], group: dict[str, Any]) -> Sequence[Any]:
+        """Update ``arrays`` (the parameter, its gradient, and its state) in place, with the functions of ``xp``.
+
+        Returns the parameter and its state: over Tensors they are new.
+        """
+        raise NotImplementedError
+
+    def initial(self, name: str, group: dict[str, Any], like: Array) -> Array:
+        """State before the first step."""
+        return np.zeros_like(like)
+
+    def start(self, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Enter the scalars of a parameter's state."""
+        state["step"] = counter()
+
+    def update_group(self, group: dict[str, Any], params: list[Tensor], grads: list[Tensor]) -> None:
+        names, rule, counts = self.buffers(group), self.rule, self.counts_steps
+        recorded = group.get("differentiable", False)
+        number: Callable[[Any], Any] = as_given if recorded else float
+        scalars: Any = None
+        known: Any = None
+        for p, grad in zip(params, grads):
+            x = array_of(p, "parameter")
+            if grad._data.shape != x.shape:
+                raise RuntimeError(f"{type(self).__name__}: a parameter of shape {list(x.shape)} has a gradient of shape "
+                                   f"{list(grad._data.shape)}")  # fmt: skip
+            state = self.state[p] if counts or names else {}
+            if not state and counts:
+                self.start(state, group)
+            t = 2
+            for name in names:
+                if state.get(name) is None:
+                    state[name] = wrap(self.initial(name, group, x))
+                    t = 1
+            if counts:
+                step = state["step"]._data
+                t = int(step.item()) + 1
+                step[()] = t
+            if recorded:
+                numbers = (decay(group, number), *self.scalars(group, number, t, state))
+                record(rule, p, grad, state, names, numbers, group)
+                continue
+            dtype = x.dtype
+            if known != (t, dtype) or self.follows_state:
+                numbers = (decay(group, number), *self.scalars(group, number, t, state))
+                scalars = [scalar(v, dtype) for v in numbers]
+                known = t, dtype
+            arrays = [x, array_of(grad, "gradient"), *[state[name]._data for name in names]]
+            if x.size <= BLOCK and dtype in PLAIN:
+                rule(np, arrays, scalars, group)
+            else:
+                run(rule, arrays, scalars, group)
+            note_write(x)
+
+
+def decay(group: dict[str, Any], number: Callable[[Any], Any]) -> Any:
+    """The L2 penalty, or what is left of a parameter after a decoupled decay."""
+    weight_decay = number(group.get("weight_decay", 0))
+    return 1 - number(group["lr"]) * weight_decay if group.get("decoupled_weight_decay") else weight_decay
+
+
+PLAIN = (np.dtype("float32"), np.dtype("float64"))
+
+
+def as_given(value: Any) -> Any:
+    """An option that may be a tensor."""
+    return value
+
+
+@lru_cache(maxsize=256)
+def scalar(value: float, dtype: np.dtype[Any]) -> Array:
+    """A number as an operand of arrays of a dtype: NumPy takes it twice as fast as a Python number."""
+    real = np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype if dtype in PLAIN else np.float32
+    out = np.array(value, real)
+    out.flags.writeable = False
+    return out
+
+
+def run(rule: Rule, arrays: list[Array], scalars: Sequence[Any], group: dict[str, Any]) -> None:
+    """Run a rule over arrays that are large or of a dtype that wants care."""
+    x = arrays[0]
+    if x.dtype.kind == "c":  # real and imaginary parts as elements of their own
+        run(rule, [a.real for a in arrays], scalars, group)
+        run(rule, [a.imag for a in arrays], scalars, group)
+    elif x.dtype not in PLAIN:  # narrow: computed in float32, rounded once
+        wide = [a.astype(np.float32) for a in arrays]
+        run(rule, wide, scalars, group)
+        for a, w in zip(arrays, wide):
+            if a is not arrays[1]:
+                a[...] = w
+    elif x.size > BLOCK and all(a.flags.c_contiguous for a in arrays):
+        flat = [a.reshape(-1) for a in arrays]
+        for i in range(0, x.size, BLOCK):
+            rule(np, [a[i : i + BLOCK] for a in flat], scalars, group)
+    else:
+        rule(np, arrays, scalars, group)
+
+
+class Fresh(Tensor):
+    """A Tensor without in-place operators: Python then computes ``x -= y`` as ``x = x - y``."""
+
+    __slots__ = ()
+
+    def __iadd__(self, other: Any) -> Any:
+        return NotImplemented
+
+    __isub__ = __imul__ = __itruediv__ = __iadd__
+
+
+def fresh(t: Tensor) -> Tensor:
+    """The same tensor without in-place operators."""
+    out = wrap(t._data, Fresh)
+    out._node = t._node
+    return out
+
+
+def record(
+    rule: Rule, p: Tensor, grad: Tensor, state: dict[str, Any], names: Sequence[str], scalars: Any, group: dict[str, Any]
+) -> None:
+    """Run a rule over Tensors, so that the result depends on what the parameter, gradient and options depend on.
+
+    The parameter and its state get new memory: what was recorded with the old keeps its values.
+    """
+    if grad_mode() and type(p._node) is AccumulateGrad:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+    tensors = [p, grad, *[state[name] for name in names]]
+    if p.is_complex():
+        results = [F.view_as_complex(t) for t in rule(F, [fresh(F.view_as_real(t)) for t in tensors], scalars, group)]
+    else:
+        results = rule(F, [fresh(t) for t in tensors], scalars, group)
+    p._data, p._node = results[0]._data, results[0]._node
+    state.update(zip(names, results[1:]))
+
+
+def prepared(x: Any, g: Any, decay: Any, group: dict[str, Any]) -> tuple[Any, Any]:
+    """The parameter after a decoupled decay; the gradient, reversed for an ascent, with the L2 penalty added."""
+    if group["maximize"]:
+        g = -g
+    if group["weight_decay"]:
+        if group.get("decoupled_weight_decay"):
+            x *= decay
+        else:
+            g = g + x * decay
+    return x, g
+
+
+def assigned(target: Any, value: Any) -> Any:
+    """A value in the memory of the target array; over Tensors the value itself."""
+    if type(target) is ndarray:
+        target[...] = value
+        return target
+    return value

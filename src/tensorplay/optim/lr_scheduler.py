@@ -1,0 +1,1003 @@
+"""Schedules of learning rates.
+
+A schedule says how the rate follows from that of the epoch before, so that several may act on one optimizer.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+import warnings
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+
+from ..core.tensor import Tensor
+from .optimizer import Optimizer
+
+__all__ = [
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",
+    "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
+    "ReduceLROnPlateau", "SequentialLR", "StepLR",
+]  # fmt: skip
+
+
+def copied(value: Any) -> Any:
+    """An option, or a copy if it is a tensor."""
+    return value.detach().clone() if isinstance(value, Tensor) else value
+
+
+def assign(group: dict[str, Any], key: str, value: Any) -> None:
+    """Set an option; a tensor is written in place."""
+    if isinstance(group[key], Tensor):
+        group[key].fill_(float(value))
+    else:
+        group[key] = value
+
+
+def per_group(name: str, value: Any, groups: Sequence[Any]) -> list[Any]:
+    """A value for each group from one or a list of them."""
+    if isinstance(value, (list, tuple)):
+        if len(value) != len(groups):
+            raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} "
+                             f"values, param_groups has {len(groups)}.")  # fmt: skip
+        return [copied(v) for v in value]
+    return [copied(value) for _ in groups]
+
+
+class LRScheduler:
+    """Base class of schedules; a subclass defines ``get_lr``.
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+        The optimizer whose groups get new rates.
+    last_epoch : int
+        The last epoch, to resume; -1 begins. The rate of the beginning is kept in each group as ``initial_lr``.
+
+    Raises
+    ------
+    TypeError
+        If ``optimizer`` is none.
+    KeyError
+        If a group lacks ``initial_lr`` on resuming.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> class Harmonic(tp.optim.lr_scheduler.LRScheduler):
+    ...     def get_lr(self):
+    ...         return [lr / (1 + self.last_epoch) for lr in self.base_lrs]
+    >>> schedule = Harmonic(opt)
+    >>> for _ in range(3):
+    ...     opt.step()
+    ...     schedule.step()
+    >>> schedule.get_last_lr()
+    [0.25]
+    """
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        for i, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", copied(group["lr"]))
+            elif "initial_lr" not in group:
+                raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with "
+                               "last_epoch >= 0")  # fmt: skip
+        self.base_lrs = [copied(group["initial_lr"]) for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self._initial_step()
+
+    def _initial_step(self) -> None:
+        self._step_count = 0
+        self.optimizer._opt_called = False
+        self._is_initial = True
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
+
+    def state_dict(self) -> dict[str, Any]:
+        """All attributes but the optimizer."""
+        return {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_is_initial")}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what ``state_dict()`` gave."""
+        self.__dict__.update(state_dict)
+
+    def get_last_lr(self) -> list[Any]:
+        """The rates that were set last, one per group."""
+        return self._last_lr
+
+    _last_lr: list[Any]
+
+    def get_lr(self) -> list[Any]:
+        """The rates of epoch ``last_epoch``, one per group, from those that the groups have."""
+        raise NotImplementedError(f"{type(self).__name__} defines no get_lr")
+
+    def step(self, epoch: int | None = None) -> None:
+        """Set the rates of the next epoch.
+
+        Parameters
+        ----------
+        epoch : int, optional
+            Go to this epoch instead (deprecated).
+        """
+        if self._step_count == 1 and not self.optimizer._opt_called:
+            warnings.warn(
+                "lr_scheduler.step() was called before optimizer.step(): the first value of the schedule is skipped",
+                UserWarning,
+                stacklevel=2,
+            )
+        self._step_count += 1
+        if epoch is None:
+            self.last_epoch += 1
+            self._set(self.get_lr())
+        else:
+            warnings.warn("lr_scheduler.step(epoch) is deprecated: call step() once per epoch", UserWarning, stacklevel=2)
+            self._go_to(epoch)
+
+    def _go_to(self, epoch: int) -> None:
+        self.last_epoch = epoch
+        self._set(getattr(self, "_get_closed_form_lr", self.get_lr)())
+
+    def _set(self, rates: Iterable[Any]) -> None:
+        for group, lr in zip(self.optimizer.param_groups, rates):
+            assign(group, "lr", lr)
+        self._last_lr = [copied(group["lr"]) for group in self.optimizer.param_groups]
+
+    def _times(self, factor: float) -> list[Any]:
+        return [group["lr"] * factor for group in self.optimizer.param_groups]
+
+    def _unchanged(self) -> list[Any]:
+        return [copied(group["lr"]) for group in self.optimizer.param_groups]
+
+
+class LambdaLR(LRScheduler):
+    """The initial rate times a function of the epoch.
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+        The optimizer.
+    lr_lambda : callable or list of callables
+        The factor of an epoch; one for all groups, or one for each.
+    last_epoch : int
+        The last epoch, to resume.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=0.5)
+    >>> schedule = tp.optim.lr_scheduler.LambdaLR(opt, lambda epoch: 0.5**epoch)
+    >>> opt.step(); schedule.step(); schedule.get_last_lr()
+    [0.25]
+    """
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        groups = optimizer.param_groups
+        self.lr_lambdas: list[Callable[[int], float]] = (
+            list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * len(groups)
+        )
+        if len(self.lr_lambdas) != len(groups):
+            raise ValueError(f"Expected {len(groups)} lr_lambdas, but got {len(self.lr_lambdas)}")
+        super().__init__(optimizer, last_epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All attributes but the optimizer; functions are left out, of other callables the attributes are kept."""
+        out = super().state_dict()
+        out["lr_lambdas"] = [
+            None if isinstance(f, types.FunctionType) else f.__dict__.copy() for f in self.lr_lambdas
+        ]  # fmt: skip
+        return out
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what ``state_dict()`` gave; functions stay as they are."""
+        self.__dict__.update({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
+        for f, saved in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
+            if saved is not None:
+                f.__dict__.update(saved)
+
+    def get_lr(self) -> list[Any]:
+        return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs)]
+
+
+class MultiplicativeLR(LambdaLR):
+    """The rate times a function of the epoch, epoch after epoch.
+
+    Parameters are those of :class:`LambdaLR`.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> schedule = tp.optim.lr_scheduler.MultiplicativeLR(opt, lambda epoch: 0.5)
+    >>> for _ in range(3):
+    ...     opt.step(); schedule.step()
+    >>> schedule.get_last_lr()
+    [0.125]
+    """
+
+    def get_lr(self) -> list[Any]:
+        if self._is_initial:
+            return self._unchanged()
+        return [g["lr"] * f(self.last_epoch) for f, g in zip(self.lr_lambdas, self.optimizer.param_groups)]
+
+
+class StepLR(LRScheduler):
+    """The rate times ``gamma`` every ``step_size`` epochs.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> schedule = tp.optim.lr_scheduler.StepLR(opt, step_size=2, gamma=0.5)
+    >>> for _ in range(4):
+    ...     opt.step(); schedule.step()
+    >>> schedule.get_last_lr()
+    [0.25]
+    """
+
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        if self.last_epoch == 0 or self.last_epoch % self.step_size:
+            return self._unchanged()
+        return self._times(self.gamma)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+
+
+class MultiStepLR(LRScheduler):
+    """The rate times ``gamma`` at each of the ``milestones``.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> schedule = tp.optim.lr_scheduler.MultiStepLR(opt, milestones=[1, 3], gamma=0.5)
+    >>> for _ in range(4):
+    ...     opt.step(); schedule.step()
+    >>> schedule.get_last_lr()
+    [0.25]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
+        self.milestones, self.gamma = Counter(milestones), gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        times = self.milestones.get(self.last_epoch)
+        return self._times(self.gamma**times) if times else self._unchanged()
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+        return [base * self.gamma**passed for base in self.base_lrs]
+
+
+class ConstantLR(LRScheduler):
+    """The rate times ``factor`` for the first ``total_iters`` epochs.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> schedule = tp.optim.lr_scheduler.ConstantLR(opt, factor=0.5, total_iters=2)
+    >>> before = schedule.get_last_lr()
+    >>> for _ in range(2):
+    ...     opt.step(); schedule.step()
+    >>> before, schedule.get_last_lr()
+    ([0.5], [1.0])
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+    ) -> None:
+        if not 0 <= factor <= 1:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        if self.last_epoch == 0:
+            return self._times(self.factor)
+        return self._times(1 / self.factor) if self.last_epoch == self.total_iters else self._unchanged()
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * (self.factor if self.last_epoch < self.total_iters else 1) for base in self.base_lrs]
+
+
+class LinearLR(LRScheduler):
+    """The rate times a factor that goes linearly from ``start_factor`` to ``end_factor`` in ``total_iters`` epochs.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> schedule = tp.optim.lr_scheduler.LinearLR(opt, start_factor=0.5, total_iters=2)
+    >>> opt.step(); schedule.step(); schedule.get_last_lr()
+    [0.75]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        if not 0 < start_factor <= 1:
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+        if not 0 <= end_factor <= 1:
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self, epoch: int) -> float:
+        passed = min(self.total_iters, epoch) / self.total_iters
+        return self.start_factor + (self.end_factor - self.start_factor) * passed
+
+    def get_lr(self) -> list[Any]:
+        if self.last_epoch == 0:
+            return self._times(self.start_factor)
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return self._unchanged()
+        return self._times(self._factor(self.last_epoch) / self._factor(self.last_epoch - 1))
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * self._factor(self.last_epoch) for base in self.base_lrs]
+
+
+class ExponentialLR(LRScheduler):
+    """The rate times ``gamma`` every epoch.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> schedule = tp.optim.lr_scheduler.ExponentialLR(opt, gamma=0.5)
+    >>> opt.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        return self._unchanged() if self._is_initial else self._times(self.gamma)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
+
+
+class PolynomialLR(LRScheduler):
+    """The initial rate times ``(1 - epoch / total_iters) ** power``.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> schedule = tp.optim.lr_scheduler.PolynomialLR(opt, total_iters=4, power=2.0)
+    >>> opt.step(); schedule.step(); schedule.get_last_lr()
+    [0.5625]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
+    ) -> None:
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self, epoch: int) -> float:
+        return (1 - min(self.total_iters, epoch) / self.total_iters) ** self.power
+
+    def get_lr(self) -> list[Any]:
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return self._unchanged()
+        left = (1 - self.last_epoch / self.total_iters) / (1 - (self.last_epoch - 1) / self.total_iters)
+        return self._times(left**self.power)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * self._factor(self.last_epoch) for base in self.base_lrs]
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Half a cosine from the initial rate to ``eta_min`` in ``T_max`` epochs, and back.
+
+    The schedule of SGDR without restarts (Loshchilov and Hutter, 2017, arXiv:1608.03983).
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> schedule = tp.optim.lr_scheduler.CosineAnnealingLR(opt, T_max=2)
+    >>> opt.step(); schedule.step(); round(schedule.get_last_lr()[0], 6)
+    0.5
+    """
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        epoch, T, low = self.last_epoch, self.T_max, self.eta_min
+        groups = self.optimizer.param_groups
+        if self._is_initial:
+            return self._unchanged()
+        if self._step_count == 1 and epoch > 0:
+            return self._get_closed_form_lr()
+        if (epoch - 1 - T) % (2 * T) == 0:  # the epoch before was at the minimum: there is no ratio
+            return [
+                g["lr"] + (base - low) * (1 - math.cos(math.pi / T)) / 2 for base, g in zip(self.base_lrs, groups)
+            ]
+        ratio = (1 + math.cos(math.pi * epoch / T)) / (1 + math.cos(math.pi * (epoch - 1) / T))
+        return [low + ratio * (g["lr"] - low) for g in groups]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        height = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Half a cosine from the initial rate to ``eta_min``, again and again (Loshchilov and Hutter, arXiv:1608.03983).
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+        The optimizer.
+    T_0 : int
+        Epochs until the first restart.
+    T_mult : int
+        By which each period is longer than the one before.
+    eta_min : float
+        Least rate.
+    last_epoch : int
+        The last epoch, to resume.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> schedule = tp.optim.lr_scheduler.CosineAnnealingWarmRestarts(opt, T_0=2)
+    >>> for _ in range(2):
+    ...     opt.step(); schedule.step()
+    >>> schedule.get_last_lr()
+    [1.0]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
+        if T_0 <= 0 or not isinstance(T_0, int):
+            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
+        if T_mult < 1 or not isinstance(T_mult, int):
+            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
+        if not isinstance(eta_min, (float, int)):
+            raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}")
+        self.T_0, self.T_i, self.T_mult, self.eta_min = T_0, T_0, T_mult, eta_min
+        self.T_cur: float = last_epoch
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        height = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
+        return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
+
+    def step(self, epoch: float | None = None) -> None:  # type: ignore[override]
+        """Set the rates of the next epoch, or of ``epoch``, which may be a fraction: ``epoch + batch / batches``."""
+        if epoch is None and self.last_epoch >= 0:
+            self.last_epoch += 1
+            self.T_cur += 1
+            if self.T_cur >= self.T_i:
+                self.T_cur %= self.T_i
+                self.T_i *= self.T_mult
+            self._step_count += 1
+            self._set(self.get_lr())
+        else:
+            self._step_count += 1
+            self._go_to(0 if epoch is None else epoch)
+
+    def _go_to(self, epoch: float) -> None:
+        if epoch < 0:
+            raise ValueError(f"Expected non-negative epoch, but got {epoch}")
+        self.T_cur, self.T_i = epoch, self.T_0
+        if self.T_mult == 1:
+            self.T_cur = epoch % self.T_0
+        else:
+            while self.T_cur >= self.T_i:
+                self.T_cur -= self.T_i
+                self.T_i *= self.T_mult
+        self.last_epoch = math.floor(epoch)
+        self._set(self.get_lr())
+
+
+class CyclicLR(LRScheduler):
+    """The rate runs between two bounds (Smith, 2017, arXiv:1506.01186); call ``step`` after every batch.
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+        The optimizer.
+    base_lr, max_lr : float or list of float
+        The bounds, for all groups or for each.
+    step_size_up, step_size_down : int
+        Batches of the rising and of the falling half; the second is as the first by default.
+    mode : {"triangular", "triangular2", "exp_range"}
+        Same height in all cycles, half in each next one, or ``gamma`` to the number of the batch.
+    gamma : float
+        The base for ``"exp_range"``.
+    scale_fn : callable, optional
+        The height as a function of the cycle or the batch; ``mode`` is then ignored.
+    scale_mode : {"cycle", "iterations"}
+        What ``scale_fn`` is a function of.
+    cycle_momentum : bool
+        Let momentum (or the first of ``betas``) run against the rate, from ``max_momentum`` to ``base_momentum``.
+    base_momentum, max_momentum : float or list of float
+        Its bounds.
+    last_epoch : int
+        The last batch, to resume.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0, momentum=0.9)
+    >>> schedule = tp.optim.lr_scheduler.CyclicLR(opt, base_lr=0.0, max_lr=1.0, step_size_up=2)
+    >>> opt.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, base_lr: float | list[float], max_lr: float | list[float],
+        step_size_up: int = 2000, step_size_down: int | None = None,
+        mode: Literal["triangular", "triangular2", "exp_range"] = "triangular", gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None, scale_mode: Literal["cycle", "iterations"] = "cycle",
+        cycle_momentum: bool = True, base_momentum: float = 0.8, max_momentum: float = 0.9, last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        groups = optimizer.param_groups
+        bases = per_group("base_lr", base_lr, groups)
+        self.max_lrs = per_group("max_lr", max_lr, groups)
+        up, down = float(step_size_up), float(step_size_up if step_size_down is None else step_size_down)
+        self.total_size, self.step_ratio = up + down, up / (up + down)
+        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+            raise ValueError("mode is invalid and scale_fn is None")
+        self.mode, self.gamma, self._own_scale = mode, gamma, scale_fn
+        self.scale_mode = scale_mode if scale_fn is not None else "iterations" if mode == "exp_range" else "cycle"
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+                raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+            self.base_momentums = per_group("base_momentum", base_momentum, groups)
+            self.max_momentums = per_group("max_momentum", max_momentum, groups)
+            if last_epoch == -1:
+                for group, most in zip(groups, self.max_momentums):
+                    set_momentum(group, most)
+        if last_epoch == -1:
+            for group, base in zip(groups, bases):
+                assign(group, "lr", base)
+                group.pop("initial_lr", None)
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = bases
+
+    def state_dict(self) -> dict[str, Any]:
+        """All attributes but the optimizer and a function ``scale_fn``; of another callable the attributes are kept."""
+        out = super().state_dict()
+        own = out.pop("_own_scale")
+        if own is not None and not isinstance(own, types.FunctionType):
+            out["_own_scale"] = own.__dict__.copy()
+        return out
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what ``state_dict()`` gave."""
+        state_dict = {**state_dict}
+        saved = state_dict.pop("_own_scale", None)
+        super().load_state_dict(state_dict)
+        if saved is not None and self._own_scale is not None:
+            self._own_scale.__dict__.update(saved)
+
+    def scale_fn(self, x: float) -> float:
+        """The height of cycle or batch ``x``."""
+        if self._own_scale is not None:
+            return self._own_scale(x)
+        if self.mode == "triangular":
+            return 1.0
+        return 0.5 ** (x - 1) if self.mode == "triangular2" else self.gamma**x
+
+    def get_lr(self) -> list[Any]:
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        x = 1 + self.last_epoch / self.total_size - cycle
+        height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
+        height *= self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        if self.cycle_momentum:
+            bounds = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums)
+            for group, least, most in bounds:
+                set_momentum(group, most - (most - least) * height)
+        return [base + (most - base) * height for base, most in zip(self.base_lrs, self.max_lrs)]
+
+
+def set_momentum(group: dict[str, Any], value: float) -> None:
+    """Set the momentum of a group, or the first of its betas."""
+    if "betas" in group:
+        group["betas"] = (value, *group["betas"][1:])
+    else:
+        group["momentum"] = value
+
+
+class OneCycleLR(LRScheduler):
+    """The rate rises to ``max_lr``, then falls far below where it began (Smith and Topin, arXiv:1708.07120).
+
+    Call ``step`` after every batch.
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+        The optimizer.
+    max_lr : float or list of float
+        The largest rate, for all groups or for each.
+    total_steps : int, optional
+        Batches in all; else ``epochs * steps_per_epoch``.
+    epochs, steps_per_epoch : int, optional
+        To tell the number of batches.
+    pct_start : float
+        The part of them in which the rate rises.
+    anneal_strategy : {"cos", "linear"}
+        The form of rise and fall.
+    cycle_momentum : bool
+        Let momentum (or the first of ``betas``) run against the rate, from ``max_momentum`` to ``base_momentum``.
+    base_momentum, max_momentum : float or list of float
+        Its bounds.
+    div_factor : float
+        ``max_lr`` over the first rate.
+    final_div_factor : float
+        The first rate over the last.
+    three_phase : bool
+        Fall back to the first rate as fast as it rose, then to the last; else to the last at once.
+    last_epoch : int
+        The last batch, to resume.
+
+    Raises
+    ------
+    ValueError
+        If the number of batches is unknown, or on a step beyond it.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0, momentum=0.9)
+    >>> schedule = tp.optim.lr_scheduler.OneCycleLR(opt, max_lr=1.0, total_steps=11, pct_start=0.1)
+    >>> before = schedule.get_last_lr()
+    >>> opt.step(); schedule.step()
+    >>> [round(lr, 3) for lr in before + schedule.get_last_lr()]
+    [0.04, 0.996]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, max_lr: float | list[float], total_steps: int | None = None,
+        epochs: int | None = None, steps_per_epoch: int | None = None, pct_start: float = 0.3,
+        anneal_strategy: Literal["cos", "linear"] = "cos", cycle_momentum: bool = True,
+        base_momentum: float | list[float] = 0.85, max_momentum: float | list[float] = 0.95,
+        div_factor: float = 25.0, final_div_factor: float = 1e4, three_phase: bool = False, last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        counts = {"total_steps": total_steps, "epochs": epochs, "steps_per_epoch": steps_per_epoch}
+        for name in ("total_steps",) if total_steps is not None else ("epochs", "steps_per_epoch"):
+            count = counts[name]
+            if count is None:
+                raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+            if count <= 0 or not isinstance(count, int):
+                raise ValueError(f"Expected positive integer {name}, but got {count}")
+        self.total_steps: int = total_steps if total_steps is not None else epochs * steps_per_epoch  # type: ignore
+        if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
+            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+        top, last = float(pct_start * self.total_steps) - 1, self.total_steps - 1
+        self._phases = [(top, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
+        if three_phase:
+            back = float(2 * pct_start * self.total_steps) - 2
+            self._phases += [(back, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+                             (last, "initial_lr", "min_lr", "max_momentum", "max_momentum")]  # fmt: skip
+        else:
+            self._phases += [(last, "max_lr", "min_lr", "base_momentum", "max_momentum")]
+        self._anneal_func_type, self.cycle_momentum = anneal_strategy, cycle_momentum
+        groups = optimizer.param_groups
+        rates = per_group("max_lr", max_lr, groups)
+        if last_epoch == -1:
+            for group, most in zip(groups, rates):
+                group["initial_lr"] = most / div_factor
+                group["max_lr"] = most
+                group["min_lr"] = group["initial_lr"] / final_div_factor
+        if cycle_momentum:
+            if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+                raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+            self.use_beta1 = "betas" in optimizer.defaults
+            if last_epoch == -1:
+                bounds = zip(groups, per_group("base_momentum", base_momentum, groups),
+                             per_group("max_momentum", max_momentum, groups))  # fmt: skip
+                for group, least, most in bounds:
+                    set_momentum(group, most)
+                    group["max_momentum"], group["base_momentum"] = most, least
+        super().__init__(optimizer, last_epoch)
+
+    def _between(self, start: Any, end: Any, part: float) -> Any:
+        if self._anneal_func_type == "cos":
+            return end + (start - end) / 2 * (1 + math.cos(math.pi * part))
+        return start + (end - start) * part
+
+    def get_lr(self) -> list[Any]:
+        n = self.last_epoch
+        if n > self.total_steps:
+            raise ValueError(f"Tried to step {n} times. The specified number of total steps is {self.total_steps}")
+        begin = 0.0
+        for phase in self._phases:
+            end, lr_from, lr_to, momentum_from, momentum_to = phase
+            if n <= end or phase is self._phases[-1]:
+                part = (n - begin) / (end - begin)
+                break
+            begin = end
+        if self.cycle_momentum:
+            for group in self.optimizer.param_groups:
+                set_momentum(group, self._between(group[momentum_from], group[momentum_to], part))
+        return [self._between(group[lr_from], group[lr_to], part) for group in self.optimizer.param_groups]
+
+
+class SequentialLR(LRScheduler):
+    """Schedules that follow one another.
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+        The optimizer.
+    schedulers : list of LRScheduler
+        The schedules, of this optimizer.
+    milestones : list of int
+        The epochs at which the second and the following begin.
+    last_epoch : int
+        The last epoch, to resume.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> from tensorplay.optim.lr_scheduler import ConstantLR, ExponentialLR, SequentialLR
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> parts = [ConstantLR(opt, factor=0.5, total_iters=9), ExponentialLR(opt, gamma=0.5)]
+    >>> schedule = SequentialLR(opt, parts, milestones=[2])
+    >>> for _ in range(3):
+    ...     opt.step(); schedule.step()
+    >>> schedule.get_last_lr()
+    [0.5]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
+    ) -> None:
+        check_schedulers(type(self).__name__, schedulers, optimizer)
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError("Sequential Schedulers expects number of schedulers provided to be one more than the number "
+                             f"of milestone points, but got number of schedulers {len(schedulers)} and the number of "
+                             f"milestones to be equal to {len(milestones)}")  # fmt: skip
+        self._schedulers, self._milestones = schedulers, milestones
+        self.last_epoch, self.optimizer = last_epoch + 1, optimizer
+        for group in optimizer.param_groups:  # undo the first steps of all, then take that of the first
+            assign(group, "lr", copied(group["initial_lr"]))
+        for scheduler in schedulers:
+            scheduler.last_epoch -= 1
+        schedulers[0]._initial_step()
+        self._last_lr = schedulers[0].get_last_lr()
+
+    def step(self, epoch: int | None = None) -> None:
+        """Set the rates of the next epoch."""
+        if epoch is not None:
+            raise TypeError("SequentialLR.step: it takes no epoch; call step() once per epoch")
+        self.last_epoch += 1
+        i = bisect_right(self._milestones, self.last_epoch)
+        scheduler = self._schedulers[i]
+        if i > 0 and self._milestones[i - 1] == self.last_epoch:
+            scheduler._step_count += 1
+            scheduler._go_to(0)
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
+
+    def state_dict(self) -> dict[str, Any]:
+        """All attributes but the optimizer, with the states of the schedules."""
+        return with_states(super().state_dict(), self._schedulers)
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what ``state_dict()`` gave."""
+        load_states(self, state_dict)
+
+
+class ChainedScheduler(LRScheduler):
+    """Schedules that act one after the other in each epoch.
+
+    Parameters
+    ----------
+    schedulers : sequence of LRScheduler
+        The schedules.
+    optimizer : Optimizer, optional
+        Their optimizer.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> from tensorplay.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> schedule = ChainedScheduler([ConstantLR(opt, factor=0.5, total_iters=9), ExponentialLR(opt, gamma=0.5)])
+    >>> opt.step(); schedule.step(); schedule.get_last_lr()
+    [0.25]
+    """
+
+    def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
+        optimizer = optimizer if optimizer is not None or not schedulers else schedulers[0].optimizer
+        check_schedulers(type(self).__name__, schedulers, optimizer)
+        self._schedulers, self.optimizer = list(schedulers), schedulers[0].optimizer
+        self._last_lr = [copied(group["lr"]) for group in self.optimizer.param_groups]
+
+    def step(self, epoch: None = None) -> None:  # type: ignore[override]
+        """Let each schedule set the rates of the next epoch."""
+        if epoch is not None:
+            raise TypeError("ChainedScheduler.step: it takes no epoch; call step() once per epoch")
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = [copied(group["lr"]) for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """All attributes but the optimizer, with the states of the schedules."""
+        return with_states(super().state_dict(), self._schedulers)
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what ``state_dict()`` gave."""
+        load_states(self, state_dict)
+
+
+def check_schedulers(name: str, schedulers: Sequence[LRScheduler], optimizer: Any) -> None:
+    """Refuse schedules that cannot be combined."""
+    if len(schedulers) < 1:
+        raise ValueError(f"{name} expects at least one scheduler to be chained, but got no scheduler.")
+    for i, scheduler in enumerate(schedulers):
+        if not hasattr(scheduler, "optimizer"):
+            raise TypeError(f"{name} at index {i} should have `optimizer` as its attribute.")
+        if isinstance(scheduler, ReduceLROnPlateau):
+            raise ValueError(f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to "
+                             f"be specified when calling `step`, but got one at index {i} in the given schedulers "
+                             "sequence.")  # fmt: skip
+        if scheduler.optimizer is not optimizer:
+            raise ValueError(f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                             f"{type(scheduler).__name__} at index {i} with another one.")  # fmt: skip
+
+
+def with_states(state: dict[str, Any], schedulers: Sequence[LRScheduler]) -> dict[str, Any]:
+    """A state in which schedules stand as their own states."""
+    return {**state, "_schedulers": [s.state_dict() for s in schedulers]}
+
+
+def load_states(scheduler: Any, state: dict[str, Any]) -> None:
+    """Take over a state in which schedules stand as their own states."""
+    scheduler.__dict__.update({k: v for k, v in state.items() if k != "_schedulers"})
+    for part, saved in zip(scheduler._schedulers, state["_schedulers"]):
+        part.load_state_dict(saved)
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """The rate times ``factor`` when a metric has stopped improving.
+
+    Parameters
+    ----------
+    optimizer : Optimizer
+        The optimizer.
+    mode : {"min", "max"}
+        Whether a smaller or a larger metric is better.
+    factor : float
+        By which the rate is reduced; below one.
+    patience : int
+        Epochs without improvement that are let pass.
+    threshold : float
+        Least improvement that counts.
+    threshold_mode : {"rel", "abs"}
+        Whether the threshold is relative to the best metric.
+    cooldown : int
+        Epochs after a reduction in which none are counted.
+    min_lr : float or list of float
+        Least rate, for all groups or for each.
+    eps : float
+        Smaller changes of the rate are left out.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> opt = tp.optim.SGD([tp.zeros(1)], lr=1.0)
+    >>> schedule = tp.optim.lr_scheduler.ReduceLROnPlateau(opt, patience=1)
+    >>> for loss in (3.0, 2.0, 2.0, 2.0):
+    ...     schedule.step(loss)
+    >>> schedule.get_last_lr()
+    [0.1]
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, mode: Literal["min", "max"] = "min", factor: float = 0.1, patience: int = 10,
+        threshold: float = 1e-4, threshold_mode: Literal["rel", "abs"] = "rel", cooldown: int = 0,
+        min_lr: list[float] | float = 0, eps: float = 1e-8,
+    ) -> None:  # fmt: skip
+        if factor >= 1.0:
+            raise ValueError("Factor should be < 1.0.")
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        if mode not in ("min", "max"):
+            raise ValueError(f"mode {mode} is unknown!")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError(f"threshold mode {threshold_mode} is unknown!")
+        if isinstance(min_lr, (list, tuple)) and len(min_lr) != len(optimizer.param_groups):
+            raise ValueError(f"expected {len(optimizer.param_groups)} min_lrs, got {len(min_lr)}")
+        self.optimizer = optimizer
+        self.default_min_lr = None if isinstance(min_lr, (list, tuple)) else min_lr
+        self.min_lrs = per_group("min_lr", min_lr, optimizer.param_groups)
+        self.mode, self.factor, self.patience, self.cooldown = mode, factor, patience, cooldown
+        self.threshold, self.threshold_mode, self.eps = threshold, threshold_mode, eps
+        self.last_epoch = 0
+        self._last_lr = self._unchanged()
+        self._reset()
+
+    def _reset(self) -> None:
+        self.best = math.inf if self.mode == "min" else -math.inf
+        self.cooldown_counter = self.num_bad_epochs = 0
+
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether bad epochs are not counted now."""
+        return self.cooldown_counter > 0
+
+    def is_better(self, a: float, best: float) -> bool:
+        """Whether a metric improves on the best one by more than the threshold."""
+        sign = -1 if self.mode == "min" else 1
+        bound = best * (1 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold
+        return a < bound if self.mode == "min" else a > bound
+
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Take the metric of an epoch into account.
+
+        Parameters
+        ----------
+        metrics : float or Tensor
+            The metric.
+        epoch : int, optional
+            Its number (deprecated).
+        """
+        current = float(metrics)
+        if epoch is not None:
+            warnings.warn("lr_scheduler.step(epoch) is deprecated: call step() once per epoch", UserWarning, stacklevel=2)
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if self.is_better(current, self.best):
+            self.best, self.num_bad_epochs = current, 0
+        else:
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+        if self.num_bad_epochs > self.patience:
+            self._reduce_lr()
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+        self._last_lr = self._unchanged()
+
+    def _reduce_lr(self) -> None:
+        groups = self.optimizer.param_groups
+        if len(groups) != len(self.min_lrs):
+            if self.default_min_lr is None:
+                raise RuntimeError(f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
+                                   f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new "
+                                   "param group being added to the optimizer. Please modify the `min_lrs` field to match "
+                                   "the length of the `optimizer` param groups.")  # fmt: skip
+            self.min_lrs = [self.default_min_lr] * len(groups)
+        for group, least in zip(groups, self.min_lrs):
+            old = float(group["lr"])
+            new = max(old * self.factor, least)
+            if old - new > self.eps:
+                assign(group, "lr", new)
