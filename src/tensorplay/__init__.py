@@ -66,7 +66,10 @@ globals().update({d.name: d for d in _dtype.ALL} | _dtype.ALIASES | _TENSOR_TYPE
 __version__ = "0.1.0"
 
 # imported when they are first named
-_MODULES = ("cuda", "fft", "func", "linalg", "masked", "nn", "optim", "return_types", "signal", "special", "utils")
+_MODULES = (
+    "cuda", "fft", "func", "linalg", "masked", "nn", "optim", "profiler", "return_types", "signal", "special",
+    "testing", "utils",
+)  # fmt: skip
 _MEMBERS = {"vmap": "func"}
 _later = _attributes_later(globals(), _MODULES, _MEMBERS)
 _operator = _exported("", globals())
