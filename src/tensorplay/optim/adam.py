@@ -233,7 +233,7 @@ class NAdam(Elementwise):
     >>> (w * w).sum().backward()
     >>> opt.step()
     >>> w
-    tensor([0.8467], requires_grad=True)
+    tensor([0.8944], requires_grad=True)
     """
 
     follows_state = True

@@ -675,7 +675,7 @@ class OneCycleLR(LRScheduler):
     >>> before = schedule.get_last_lr()
     >>> opt.step(); schedule.step()
     >>> [round(lr, 3) for lr in before + schedule.get_last_lr()]
-    [0.04, 0.996]
+    [0.04, 0.98]
     """
 
     def __init__(

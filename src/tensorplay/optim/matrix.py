@@ -235,7 +235,8 @@ class Muon(Optimizer):
                 size = lr * 0.2 * math.sqrt(max(rows, columns))
             else:
                 size = lr * math.sqrt(max(1, rows / columns))
-            x[...] = wide(x) * (1 - lr * decay) - update * size
+            values = wide(x)
+            x[...] = values * (1 - lr * decay) - update.astype(values.dtype) * size
             note_write(x)
 
 

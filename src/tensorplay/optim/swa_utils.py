@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any, Literal
 
+import numpy as np
+
 from ..autograd.grad_mode import no_grad
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap
 from ..nn.module import Module
 from .lr_scheduler import LRScheduler, per_group
 from .optimizer import Optimizer
@@ -118,9 +119,9 @@ class AveragedModel(Module):
         if avg_fn is not None and multi_avg_fn is not None:
             raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
         self.module = deepcopy(model)
+        self.register_buffer("n_averaged", wrap(np.array(0)))
         if device is not None:
-            self.module = self.module.to(device)
-        self.register_buffer("n_averaged", tensor(0, device))
+            self.to(device)
         self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -148,13 +149,6 @@ class AveragedModel(Module):
                 for average, value in buffers:
                     average.copy_(value)
             self.n_averaged += 1
-
-
-def tensor(value: int, device: Any) -> Tensor:
-    """A count as a buffer."""
-    from ..ops import F
-
-    return F.tensor(value, device=device)
 
 
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
