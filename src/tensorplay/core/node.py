@@ -297,6 +297,3 @@ class RemovableHandle:
 
     def __exit__(self, *exc: object) -> None:
         self.remove()
-    arity = 0
-    arity = 1
-    arity = 1
