@@ -21,15 +21,17 @@ from .gradient import backward, grad
 from .variable import Variable
 
 if TYPE_CHECKING:
-    from . import forward_ad, function, functional
+    from . import forward_ad, function, functional, profiler
     from .function import Function, NestedIOFunction
 
 __all__ = [
     "Function", "GradcheckError", "NestedIOFunction", "Variable", "anomaly_mode", "backward", "detect_anomaly",
     "enable_grad", "enforce_grad_layout_policy", "forward_ad", "function", "functional", "grad", "grad_mode",
-    "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_multithreading_enabled", "no_grad",
+    "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_multithreading_enabled", "no_grad", "profiler",
     "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled", "variable",
 ]  # fmt: skip
 __getattr__ = _attributes_later(
-    globals(), ("forward_ad", "function", "functional"), {"Function": "function", "NestedIOFunction": "function"}
+    globals(),
+    ("forward_ad", "function", "functional", "profiler", "profiler_util"),
+    {"Function": "function", "NestedIOFunction": "function"},
 )

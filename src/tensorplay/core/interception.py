@@ -18,6 +18,7 @@ Function = Any  # a plain Python function: anything that has __code__
 Handler = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 """``handler(call, args, kwargs)`` answers a call; ``call(*args, **kwargs)`` is what would have happened."""
 
+WRITER = "write_at_first_call"
 exchanging = threading.RLock()
 points: dict[Function, Point] = {}
 
@@ -37,7 +38,7 @@ def detour_code(names: tuple[str, ...]) -> CodeType:
 class Point:
     """A function with the handlers that its calls go through, the last one first."""
 
-    __slots__ = ("code", "detour", "function", "handlers", "named", "original")
+    __slots__ = ("code", "detour", "function", "handlers", "named", "original", "unwritten")
 
     def __init__(self, function: Function) -> None:
         self.function = function
@@ -51,6 +52,7 @@ class Point:
         """Take note of the function's own code, and make a function of it."""
         f = self.function
         self.code = f.__code__
+        self.unwritten = self.code.co_names == (WRITER,)  # an operator: its code is generated at its first call
         self.original = FunctionType(self.code, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
         self.original.__kwdefaults__, self.original.__annotations__ = f.__kwdefaults__, f.__annotations__
 
@@ -90,18 +92,19 @@ class Point:
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """What a call does otherwise."""
-        try:
-            return self.original(*args, **kwargs)
-        finally:
-            if self.function.__code__ is not self.detour:
-                self.rewritten()
+        if self.unwritten:
+            self.write()
+        return self.original(*args, **kwargs)
 
-    def rewritten(self) -> None:
-        """The call has written the function's code: those of operators are, at their first call."""
+    def write(self) -> None:
+        """Let the function's code be generated."""
         with exchanging:
-            if self.handlers and self.function.__code__ is not self.detour:
+            if self.unwritten:
+                self.function.__code__ = self.code
+                self.function.__globals__[WRITER]()
                 self.read()
-                self.function.__code__ = self.detour
+                if self.handlers:
+                    self.function.__code__ = self.detour
 
 
 class Interception:
