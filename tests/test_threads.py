@@ -8,6 +8,7 @@ import pytest
 
 import tensorplay as tp
 from tensorplay.autograd import Function, grad
+from tensorplay.core.primitive import PRIMITIVES, primitive
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +39,26 @@ def in_threads(*works):
 
 def leaf(values=(1.0, 2.0)):
     return tp.tensor(values, dtype=tp.float64, requires_grad=True)
+
+
+def test_first_calls_from_several_threads_at_once():
+    """The code of an operator and of its rule is generated when they are first called."""
+    names = [f"doubled_in_threads_{i}" for i in range(40)]
+    functions = [primitive(name, lambda xp, input: 2 * input, vjp={"input": lambda F, g: g * 2}) for name in names]
+    barrier = threading.Barrier(6, timeout=10)
+
+    def work():
+        for f in functions:
+            barrier.wait()
+            x = leaf()
+            f(x).sum().backward()
+            np.testing.assert_allclose(x.grad.numpy(), [2, 2])
+
+    try:
+        in_threads(*[work] * 6)
+    finally:
+        for name in names:
+            del PRIMITIVES[name]
 
 
 @pytest.mark.parametrize("how", ["backward", "through operators", "first gradient"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import threading
 from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -73,16 +74,15 @@ def with_history(data: Any, edge: Node | None) -> Tensor:
 GLOBALS = {
     "Tensor": Tensor,
     "Reduce": Reduce,
-    "Node": Node,
     "Output": Output,
     "new": object.__new__,
     "ndarray": np.ndarray,
-    "np": np,
     "asarray": np.asarray,
     "count": count,
     "state": state,
     "written": written,
-    "check_fresh": check_fresh, "enter": enter,
+    "check_fresh": check_fresh,
+    "enter": enter,
     "F": F,
     "R": R,
     "inferring": inferring,
@@ -103,6 +103,9 @@ def compile_function(source: str, name: str, scope: dict[str, Any]) -> Callable[
 STUBS: dict[str, CodeType] = {}
 """Code of functions that are not written yet, by their parameters."""
 
+writing = threading.RLock()
+"""Held while code is generated: several threads may call a function for the first time at once."""
+
 
 def written_at_first_call(name: str, parameters: str, arguments: str, defaults: dict[str, Any],
                           write: Callable[[dict[str, Any]], Callable[..., Any]]) -> Callable[..., Any]:  # fmt: skip
@@ -111,7 +114,7 @@ def written_at_first_call(name: str, parameters: str, arguments: str, defaults: 
     ``write(scope)`` makes the real function in the given globals; its code then replaces that of the function returned
     here, which whoever holds it keeps.
     """
-    key = f"({parameters}): return written()({arguments})"
+    key = f"({parameters}): return write_at_first_call()({arguments})"
     code = STUBS.get(key)
     if code is None:
         made: dict[str, Any] = dict(defaults)
@@ -124,13 +127,17 @@ def written_at_first_call(name: str, parameters: str, arguments: str, defaults: 
     function.__defaults__ = tuple(defaults[n] for n in re.findall(r"(\w+)=", ordinary)) or None
     function.__kwdefaults__ = {n: defaults[n] for n in re.findall(r"(\w+)=", keyword)} or None
 
-    def written() -> Callable[..., Any]:
-        real = write(scope)
-        function.__defaults__, function.__kwdefaults__ = real.__defaults__, real.__kwdefaults__
-        function.__code__ = real.__code__
+    stub = function.__code__
+
+    def write_at_first_call() -> Callable[..., Any]:
+        with writing:
+            if function.__code__ is stub:  # no other thread was first
+                real = write(scope)
+                function.__defaults__, function.__kwdefaults__ = real.__defaults__, real.__kwdefaults__
+                function.__code__ = real.__code__
         return function
 
-    scope["written"] = written
+    scope["write_at_first_call"] = write_at_first_call
     return function
 
 
@@ -206,9 +213,13 @@ class WrittenAtFirstCall:
         self.name, self.source, self.scope = name, source, scope
 
     def __get__(self, node: Any, cls: type) -> Any:
-        function = compile_function(self.source, self.name, self.scope)
-        owner = next(c for c in cls.__mro__ if vars(c).get(self.name) is self)
-        setattr(owner, self.name, function)
+        with writing:
+            owner = next((c for c in cls.__mro__ if vars(c).get(self.name) is self), None)
+            if owner is None:  # another thread was first
+                function = getattr(cls, self.name)
+            else:
+                function = compile_function(self.source, self.name, self.scope)
+                setattr(owner, self.name, function)
         return function if node is None else MethodType(function, node)
 
 
@@ -306,9 +317,14 @@ class Plan:
         for place, (i, rule) in enumerate(self.rules.items()):
             edge = ("node.first", "node.second")[place] if place < 2 else f"node.more[{place - 2}]"
             call = "g" if is_identity(rule) else f"rule{i}({', '.join(['R', 'g', *names_of(rule)])})"
-            body += [f"    edge = {edge}", "    if edge is not None and (wanted is None or wanted.get(edge)):",
-                     f"        part = {call}", "        old = pending.get(edge)", "        if old is None: pending[edge] = part",
-                     "        else: enter(edge, part, pending, summed)"]  # fmt: skip
+            body += [
+                f"    edge = {edge}",
+                "    if edge is not None and (wanted is None or wanted.get(edge)):",
+                f"        part = {call}",
+                "        old = pending.get(edge)",
+                "        if old is None: pending[edge] = part",
+                "        else: enter(edge, part, pending, summed)",
+            ]
         return "\n".join(body)
 
     def store_edges(self) -> list[str]:
