@@ -60,4 +60,21 @@ SAMPLES = [
            reference=scipy.integrate.cumulative_trapezoid),
     Sample("cumulative_trapezoid at positions", lambda y, x: tp.cumulative_trapezoid(y, x, dim=0), X, randn(2, seed=1),
            reference=lambda y, x: scipy.integrate.cumulative_trapezoid(y, x, axis=0)),
+    *[Sample(f"gradient {options}", lambda x, options=options: tp.gradient(x, **options), X,
+             reference=lambda x, there=there: there(x)) for options, there in (
+        ({}, lambda x: np.gradient(x)),
+        ({"edge_order": 1, "spacing": 0.5}, lambda x: np.gradient(x, 0.5)),
+        ({"spacing": [1.0, 2.0, 3.0]}, lambda x: np.gradient(x, 1.0, 2.0, 3.0)),
+        ({"dim": 1, "edge_order": 2}, lambda x: [np.gradient(x, axis=1, edge_order=2)]),
+        ({"dim": (-1, 0), "spacing": (2, 1)}, lambda x: np.gradient(x, 2, 1, axis=(-1, 0))))],
+    *[Sample(f"gradient at positions, edge_order {order}",
+             lambda y, a, b, order=order: tp.gradient(y, spacing=(a, b), dim=(1, 2), edge_order=order), X,
+             np.array([0.0, 1.0, 2.5]), np.array([0.0, 0.5, 1.5, 3.0]),
+             reference=lambda y, a, b, order=order: np.gradient(y, a, b, axis=(1, 2), edge_order=order))
+      for order in (1, 2)],
+    Sample("gradient of two samples", lambda x: tp.gradient(x), randn(2), reference=lambda x: (np.gradient(x),)),
+    Sample("gradient, complex", lambda x: tp.gradient(x, edge_order=2), complexn(4),
+           reference=lambda x: (np.gradient(x, edge_order=2),)),
+    Sample("gradient of integers", lambda x: tp.gradient(x.to(tp.int8))[0].double(), np.array([-100.0, 100.0, 3.0]),
+           reference=np.gradient, grad=False),
 ]  # fmt: skip

@@ -1,13 +1,15 @@
-"""Scans: cumulative sums, products and extrema, and differences of neighbours."""
+"""Scans: cumulative sums, products and extrema; differences of neighbours, integrals and derivatives of samples."""
 
 from __future__ import annotations
 
 import builtins
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from ..core import return_types
+from ..core.dtype import get_default_dtype
 from ..core.namespace import F
 from ..core.operator import OPERATORS, operator
 from ..core.primitive import primitive
@@ -451,3 +453,109 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None
     """
     areas, d = steps("cumulative_trapezoid", y, x, dx, dim)
     return cumsum(areas, d) / 2
+
+
+# ---- derivatives of samples
+
+
+def three_point(x: Tensor, dim: int, at: int, h: Any, k: Any) -> Tensor:
+    """The derivative, at the first, middle or last (-1, 0, 1) of three neighbours, of the parabola through them.
+
+    ``h`` and ``k`` are the distances from the first to the second and from the second to the third.
+    """
+    a, b, c = parts(F, x, dim, 0, -2), parts(F, x, dim, 1, -1), parts(F, x, dim, 2, None)
+    if h is k and not at:
+        return (c - a) / (h + k)
+    left, right = (b - a) / h, (c - b) / k
+    if at:
+        return (left - (right - left) * (h / (h + k))) if at < 0 else (right + (right - left) * (k / (h + k)))
+    return (k * left + h * right) / (h + k)
+
+
+def slope(x: Tensor, dim: int, spacing: Any, edge_order: int) -> Tensor:
+    """The derivative along a dimension: of samples a distance apart, or at the positions that are given."""
+    at_positions = isinstance(spacing, Tensor) and spacing._data.ndim > 0
+    if at_positions:
+        gaps = parts(F, spacing, -1, 1, None) - parts(F, spacing, -1, 0, -1)
+        gaps = F.reshape(gaps, (*gaps._data.shape, *(1,) * (-1 - dim)))
+
+    def gap(start: int, stop: int | None) -> Any:
+        return parts(F, gaps, dim, start, stop) if at_positions else spacing
+
+    middle = three_point(x, dim, 0, gap(0, -1), gap(1, None))
+    if edge_order == 1:
+        first = (parts(F, x, dim, 1, 2) - parts(F, x, dim, 0, 1)) / gap(0, 1)
+        last = (parts(F, x, dim, -1, None) - parts(F, x, dim, -2, -1)) / gap(-1, None)
+    else:
+        first = three_point(parts(F, x, dim, 0, 3), dim, -1, gap(0, 1), gap(1, 2))
+        last = three_point(parts(F, x, dim, -3, None), dim, 1, gap(-2, -1), gap(-1, None))
+    return F.cat(first, middle, last, dim=dim)
+
+
+@operator(method=False, out=False)
+def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
+    """The derivatives of samples along dimensions, from differences of neighbours.
+
+    Parameters
+    ----------
+    input : Tensor
+        The samples.
+    spacing : number, or sequence of number or Tensor
+        The distance between samples, one for all dimensions or one for each; or the positions along each dimension.
+    dim : int or sequence of int, optional
+        The dimensions; all by default.
+    edge_order : {1, 2}
+        Whether the derivative at the ends is that of a line, or of a parabola, through the nearest samples.
+
+    Returns
+    -------
+    tuple of Tensor
+        One derivative for each dimension, of the shape of the input.
+
+    Raises
+    ------
+    RuntimeError
+        If a dimension has fewer than edge_order + 1 samples, or the spacing does not fit.
+
+    Notes
+    -----
+    Inside, the derivative of the parabola through three neighbours: an error of second order in the spacing.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.gradient(tp.tensor([0., 1., 4., 9.]))
+    (tensor([1., 2., 4., 5.]),)
+    """
+    x = arg.tensor(input, "gradient")
+    ndim, kind = x._data.ndim, x._data.dtype.kind
+    if kind == "b" or x._data.dtype == np.uint8:
+        raise RuntimeError(f"gradient(): does not support {x.dtype} input; its differences are no numbers of it")
+    if kind in "iu":
+        x = F.cast(x, get_default_dtype().numpy)
+    if edge_order not in (1, 2):
+        raise RuntimeError(f"gradient(): only supports edge_order=1 and edge_order=2, got {edge_order}")
+    dims = tuple(range(-ndim, 0)) if dim is None else arg.dimensions(dim, ndim, "gradient")
+    if any(not ndim or x._data.shape[d] <= edge_order for d in dims):
+        raise RuntimeError(
+            f"gradient(): expected each dimension size to be at least edge_order+1, got shape {list(x.shape)} and "
+            f"edge_order={edge_order}"
+        )
+    spacings = spacing if isinstance(spacing, (tuple, list)) else [1 if spacing is None else spacing] * len(dims)
+    if len(spacings) != len(dims):
+        raise RuntimeError(
+            f"gradient(): expected spacing to be unspecified, a scalar, or a list of length {len(dims)}, one for each "
+            f"dimension, but got a list of length {len(spacings)}"
+        )
+    for value, d in zip(spacings, dims):
+        if isinstance(value, Tensor) and (spacings is spacing or value._data.ndim):
+            if spacings is not spacing:
+                raise TypeError("gradient(): argument 'spacing' must be a number or a list, not a Tensor of positions")
+            if value._data.shape != (x._data.shape[d],):
+                raise RuntimeError(
+                    f"gradient(): expected each element of spacing to have one dimension of the size of the input's, "
+                    f"{x._data.shape[d]}, but got shape {list(value._data.shape)}"
+                )
+        elif not isinstance(value, (Tensor, Number)):
+            raise TypeError(f"gradient(): argument 'spacing' must be numbers or Tensors, not {type(value).__name__}")
+    return tuple(slope(x, d, value, edge_order) for d, value in zip(dims, spacings))
