@@ -98,7 +98,8 @@ class Crossing:
         if not self.entered:  # no input requires grad: its hooks see that the output did
             for hook in self.hooks:
                 if hook(self.module, (None,) * self.inputs, grads) is not None:
-                    raise RuntimeError("Backward hook for Modules where no input requires gradient should always return "
+                    raise RuntimeError("Backward hook for Modules where no input requires gradient should "
+                                       "always return "
                                        "None or None for all gradients.")  # fmt: skip
         return grads
 

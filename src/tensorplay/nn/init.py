@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import warnings
+from collections.abc import Callable
 from typing import Any
 
+from .. import linalg
 from ..autograd.grad_mode import no_grad
 from ..core.tensor import Tensor
+from ..ops.random import randperm
 
 GAINS = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4,
          **{f"conv{transpose}{n}d": 1.0 for n in (1, 2, 3) for transpose in ("", "_transpose")}}  # fmt: skip
@@ -19,6 +24,11 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     if nonlinearity not in GAINS:
         raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
     return GAINS[nonlinearity]
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """The name by which other packages know :func:`fans`."""
+    return fans(tensor)
 
 
 def fans(tensor: Tensor) -> tuple[int, int]:
@@ -89,3 +99,85 @@ def kaiming_normal_(
 ) -> Tensor:
     """Normal numbers whose variance survives rectifiers (He et al., 2015)."""
     return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(chosen_fan(tensor, mode)), generator)
+
+
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
+) -> Tensor:
+    """Fill with normal numbers within [a, b], by the inverse of their distribution function."""
+    low, high = (math.erf((x - mean) / (std * math.sqrt(2.0))) for x in (a, b))
+    with no_grad():
+        tensor.uniform_(low, high, generator=generator)
+        return tensor.erfinv_().mul_(std * math.sqrt(2.0)).add_(mean).clamp_(a, b)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Fill a matrix with the identity."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with no_grad():
+        tensor.zero_().diagonal().fill_(1)
+    return tensor
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Fill windows of convolutions so that as many channels as possible pass unchanged, within each group."""
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    out, channels = tensor.shape[:2]
+    if out % groups != 0:
+        raise ValueError("dim 0 must be divisible by groups")
+    centre = tuple(n // 2 for n in tensor.shape[2:])
+    with no_grad():
+        tensor.zero_()
+        for g in range(groups):
+            for i in range(min(out // groups, channels)):
+                tensor[(g * (out // groups) + i, i, *centre)] = 1
+    return tensor
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """Fill with a random orthogonal matrix, all dimensions but the first taken as one (Saxe et al., 2013)."""
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
+    with no_grad():
+        flat = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+        q, r = linalg.qr(flat.t() if rows < columns else flat)
+        q = q * r.diagonal().sign()  # makes the distribution uniform
+        return tensor.copy_((q.t() if rows < columns else q).reshape(tensor.shape)).mul_(gain)
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """Fill a matrix with normal numbers, of which a fraction of each column is 0 (Martens, 2010)."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[randperm(rows, generator=generator)[:zeros], column] = 0
+    return tensor
+
+
+def old_name(of: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The name without the underscore, which warns."""
+    name = of.__name__[:-1]
+
+    @functools.wraps(of)
+    def fill(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2)
+        return of(*args, **kwargs)
+
+    fill.__name__ = fill.__qualname__ = name
+    fill.__doc__ = f"Deprecated name of :func:`{name}_`."
+    return fill
+
+
+uniform, normal, constant, eye, dirac = map(old_name, (uniform_, normal_, constant_, eye_, dirac_))
+xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal, orthogonal, sparse = map(
+    old_name, (xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, orthogonal_, sparse_)
+)

@@ -92,7 +92,8 @@ class Module:
                     replaced = hook(self, args, kwargs)
                     if replaced is not None:
                         if not (isinstance(replaced, tuple) and len(replaced) == 2):
-                            raise RuntimeError("forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
+                            raise RuntimeError("forward pre-hook must return None or a tuple of (new_args, "
+                                               "new_kwargs), "
                                                f"but got {replaced}.")  # fmt: skip
                         args, kwargs = replaced
                 else:
@@ -194,7 +195,8 @@ class Module:
             )
         if param is not None and param.grad_fn is not None:
             raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
-                             "explicitly; to express one as a function of another tensor, compute it in forward().")  # fmt: skip
+                             "explicitly; to express one as a function of another tensor, compute it in "
+                             "forward().")  # fmt: skip
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -419,7 +421,9 @@ class Module:
                 elif value is not None and not isinstance(value, bool):
                     device = value
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
+            )
 
         def convert(t: Tensor) -> Tensor:
             same = dtype if dtype is not None and (t.is_floating_point() or t.is_complex()) else t.dtype
@@ -464,7 +468,9 @@ class Module:
 
     # ---- hooks
 
-    def _register(self, table: str, hook: Callable[..., Any], prepend: bool = False, **options: bool) -> RemovableHandle:
+    def _register(
+        self, table: str, hook: Callable[..., Any], prepend: bool = False, **options: bool
+    ) -> RemovableHandle:
         hooks = getattr(self, table)
         handle = RemovableHandle(hooks, hook)
         if prepend:
@@ -538,10 +544,10 @@ class Module:
         """
         return self._register("_load_state_dict_pre_hooks", hook)
 
-    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> RemovableHandle:
-        return self._register(
-            "_load_state_dict_pre_hooks", hook if with_module else lambda module, *args: hook(*args)
-        )
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], with_module: bool = False
+    ) -> RemovableHandle:
+        return self._register("_load_state_dict_pre_hooks", hook if with_module else lambda module, *args: hook(*args))
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, incompatible_keys)`` after loading; it may change the lists of keys in place."""
@@ -594,7 +600,7 @@ class Module:
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         """Enter this module's own state."""
         for name, value in self._persistent():
-            destination[prefix + name] = value if keep_vars else value.detach()
+            destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
         if type(self).get_extra_state is not Module.get_extra_state:
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
@@ -655,7 +661,8 @@ class Module:
         for module in hooked:
             for hook in list(module._load_state_dict_post_hooks.values()):
                 if hook(module, keys) is not None:
-                    raise RuntimeError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
+                    raise RuntimeError("Hooks registered with ``register_load_state_dict_post_hook`` are not "
+                                       "expected to "
                                        "return new values, if incompatible_keys need to be modified, it should be done "
                                        "inplace.")  # fmt: skip
         self._refuse(keys if strict else None, [])
@@ -666,9 +673,7 @@ class Module:
             if names:
                 errors = [f"{kind} key(s) in state_dict: " + ", ".join(f'"{k}"' for k in names) + ". ", *errors]
         if errors:
-            raise RuntimeError(
-                f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors)
-            )
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
 
     def _load_from_state_dict(
         self,
@@ -699,6 +704,8 @@ class Module:
             if not isinstance(value, Tensor):
                 error_msgs.append(f'While copying the parameter named "{key}", expected a Tensor from checkpoint but '
                                   f"received {type(value)}")  # fmt: skip
+            elif is_lazy(target) and is_lazy(value):
+                continue
             elif is_lazy(target):
                 error_msgs.append(f'"{key}" has no shape yet, so its values cannot be loaded')
             elif is_lazy(value):

@@ -97,7 +97,7 @@ class Uninitialized:
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a parameter or buffer of the given shape, without values."""
         mine: Any = self
-        like = Tensor.data.__get__(mine)
+        like = mine.data
         made = like.new_empty(shape, device=device or like.device, dtype=dtype or like.dtype)
         mine.__class__ = self.initialized
         mine.data = made
@@ -105,7 +105,8 @@ class Uninitialized:
     @property
     def shape(self) -> Any:
         """Raises: there is none yet."""
-        raise RuntimeError("Can't access the shape of an uninitialized parameter or buffer. Call `forward` to initialize "
+        raise RuntimeError("Can't access the shape of an uninitialized parameter or buffer. Call `forward` to "
+                           "initialize "
                            "the parameters before accessing their attributes.")  # fmt: skip
 
     def __repr__(self) -> str:
