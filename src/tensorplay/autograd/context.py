@@ -51,13 +51,13 @@ class FunctionSavedTensor(SavedTensor):
     __slots__ = ()
 
     def packed(self, value: Any, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> Any:
-        return pack_value(self.node, value, pack_hook, unpack_hook)
+        return pack_value(value, pack_hook, unpack_hook)
 
     def unpack(self) -> Any:
         return self.node.ctx.saved_tensors[self.index]
 
 
-def pack_value(node: Node, value: Any, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> Any:
+def pack_value(value: Any, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> Any:
     """A kept tensor, packed. Of an output the history is made when it is read."""
     if isinstance(value, KeptOutput):
         packed = Packed(wrap(value.data), pack_hook, unpack_hook)

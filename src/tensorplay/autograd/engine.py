@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import streams
 from ..backends import allocator
+from ..core import streams
 from ..core.callpath import freed
 from ..core.carrier import Carrier
 from ..core.namespace import F

@@ -506,7 +506,7 @@ def record(
         observe_forward(node)
         if state.saved_tensors_hooks:
             hooks = state.saved_tensors_hooks[-1]
-            node.saved = tuple([pack_value(node, value, *hooks) for value in node.saved])
+            node.saved = tuple([pack_value(value, *hooks) for value in node.saved])
     if streams.CURRENT:
         streams.note(node, outs[differentiable.index(True)])
 

@@ -91,24 +91,6 @@ def numel(input: Tensor) -> int:
 
 
 @operator(out=False)
-def is_nonzero(input: Tensor) -> bool:
-    """Whether the only element of a tensor is not zero.
-
-    Raises
-    ------
-    RuntimeError
-        If there is not exactly one element.
-
-    Examples
-    --------
-    >>> import tensorplay as tp
-    >>> tp.is_nonzero(tp.tensor([2.]))
-    True
-    """
-    return bool(arg.tensor(input, "is_nonzero"))
-
-
-@operator(out=False)
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape.
 

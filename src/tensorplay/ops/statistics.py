@@ -256,7 +256,7 @@ def places(edges: Any, values: Any) -> tuple[Any, Any]:
     return np.minimum(np.searchsorted(edges, values, side="right") - 1, len(edges) - 2), within
 
 
-def counted(name: str, columns: Any, edges: list[Any], weight: Any, density: bool) -> Any:
+def counted(columns: Any, edges: list[Any], weight: Any, density: bool) -> Any:
     """The histogram of points given by their coordinates."""
     shape = tuple([len(e) - 1 for e in edges])
     within, place = np.ones(columns.shape[1], bool), np.zeros(columns.shape[1], INT64)
@@ -294,7 +294,7 @@ def histogram_kernel(
 ) -> Any:
     if edges is None:
         edges = edges_of("histogram", input, bins, range)
-    return counted("histogram", input.reshape(1, -1), [edges], weight, density), edges
+    return counted(input.reshape(1, -1), [edges], weight, density), edges
 
 
 primitive("histogram", histogram_kernel, batch="loop", outputs=2)
@@ -402,7 +402,7 @@ def histogramdd(
             bounds = None if range is None else range[2 * i : 2 * i + 2]
             edges.append(edges_of(name, columns[i], arg.integer(b, name, "bins", 2), bounds))
     weights = None if weight is None else readable(weight, name)
-    hist = counted(name, columns, edges, weights, arg.flag(density, name, "density"))
+    hist = counted(columns, edges, weights, arg.flag(density, name, "density"))
     return return_types.histogramdd(wrap(hist), tuple(map(wrap, edges)))
 
 
