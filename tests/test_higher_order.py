@@ -212,3 +212,65 @@ def test_the_norm_of_each_examples_gradient_can_be_differentiated():
     close(func.grad(penalty)(W1), func.grad(looped)(W1))
     direction = tp.ones_like(W1)
     close(func.hvp(penalty, (W1,), (direction,)), func.hvp(looped, (W1,), (direction,)))
+
+
+# ---- what random programs found
+
+
+def test_a_double_vjp_is_plain_when_nobody_outside_can_ask():
+    push = lambda f, v: func.vjp(lambda u: func.vjp(f, X)[1](u)[0], tp.zeros_like(v))[1](v)[0]
+    found = push(lambda x: x**3, V)
+    close(found, 3 * X**2 * V)
+    assert not found.requires_grad
+    w = W1.clone().requires_grad_()
+    assert push(lambda x: (x @ w).sum() * x, V).requires_grad
+    pull = func.vjp(lambda x: x**3, X)[1]
+    close(func.grad(lambda u: pull(u)[0].sum())(V), 3 * X**2)  # the newer transform still runs
+
+
+def test_writing_a_batch_into_what_moves_further_out():
+    def f(x):
+        def scaled(v):
+            y = x * 1.5
+            y[1:].mul_(v)
+            return y
+
+        return tp.vmap(scaled)(V).sum(0)
+
+    want = np.diag(1.5 * np.where(np.arange(4) == 0, 4.0, V.sum().item()))
+    for jacobian in JACOBIANS:
+        close(jacobian(f)(X), want)
+    _, (first, second) = func.jet(f, (X,), ([U, V],))
+    close(first, want @ U.numpy())
+    close(second, want @ V.numpy())
+
+
+def test_batched_gradients_of_numbers_written_to_a_view():
+    def f(x):
+        y = x * 2
+        y[1:].fill_(0.25)
+        return y
+
+    for jacobian in JACOBIANS:
+        close(jacobian(f)(X), np.diag([2.0, 0.0, 0.0, 0.0]))
+
+
+def test_batched_second_derivatives_of_a_real_part_written_to():
+    def f(x):
+        z = tp.complex(x, x * x)
+        z.real.mul_(x.sin())
+        return (z * z).real.sum()
+
+    same = lambda x: ((x * x.sin()) ** 2 - x**4).sum()
+    want = func.hessian(same)(X)
+    for second in (func.hessian, lambda f: func.jacrev(func.jacrev(f)), lambda f: func.jacrev(func.jacfwd(f))):
+        close(second(f)(X), want)
+
+
+def test_an_inverse_transform_of_a_batch_that_moves():
+    window = tp.hann_window(4, periodic=False, dtype=tp.float64) + 0.5
+    f = lambda x: tp.istft(tp.stft(x, 4, 2, window=window, return_complex=True), 4, 2, window=window, length=9)
+    x = t64(np.linspace(-1, 1, 9))
+    close(
+        tp.vmap(lambda v: func.jvp(f, (v,), (v * v,))[1])(tp.stack([x, x + 1])), tp.stack([x * x, (x + 1) ** 2]), 1e-9
+    )

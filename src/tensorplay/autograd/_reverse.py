@@ -42,8 +42,13 @@ class Leaves:
             self.tensors.append(leaf)
             self.ends.append(leaf._node)
 
+    def done(self) -> None:
+        """The function has returned: nobody but this transform can ask for gradients of its fresh leaves any more."""
+        for node in self.fresh:
+            node.internal = True  # type: ignore[attr-defined]
+
     def asked_outside(self, t: Tensor) -> bool:
-        """Whether the history of a tensor leads to anything but the fresh leaves."""
+        """Whether the history of a tensor leads to anything but the fresh leaves, and those of transforms within."""
         root, oldest, fresh = t._node, self.oldest, self.fresh
         if root is None:
             return False
@@ -52,7 +57,7 @@ class Leaves:
         found, stack = {root}, [root]
         while stack:
             node = stack.pop()
-            if type(node) is AccumulateGrad and node not in fresh:
+            if type(node) is AccumulateGrad and node not in fresh and not node.internal:
                 return True
             for edge in node.edges:
                 if edge is not None and edge not in found:

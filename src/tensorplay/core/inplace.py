@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .captured import refuse_captured
-from .carrier import Batched, Meta, Moving
+from .carrier import Carrier, Meta, Moving
 from .namespace import F
 from .node import AccumulateGrad, Node, place
 from .primitive import PRIMITIVES, Primitive, check_broadcast
@@ -320,29 +320,26 @@ def change_geometry(t: Tensor, view_operator: Callable[[Tensor], Tensor], name: 
 def assign(base: Tensor, data: Any) -> None:
     """Move data that involve a carrier into a tensor: into the memory inside where it fits, or in its place."""
     old = base._data
-    if type(old) is type(data) and type(data) is Batched and old.level == data.level:
-        inner = data.value
-        if inner._data.shape == old.value._data.shape:
-            with_history(old.value, inner)
-            return
-    elif isinstance(data, Moving):
-        if type(old) is type(data) and old.level == data.level:
-            with_history(old.primal, data.primal)
-            base._data = data.at(old.primal)
-            return
-        if type(old) is np.ndarray and type(data.primal._data) is np.ndarray:
+    if not isinstance(old, Carrier):
+        if isinstance(data, Moving) and type(old) is np.ndarray and type(data.primal._data) is np.ndarray:
             primal = base._alias(base._node)
             np.copyto(old, data.primal._data)
             primal._node = data.primal._node
-            base._data = data.at(primal)
+            data = data.at(primal)
+    elif type(old) is type(data) and old.level == data.level:
+        if isinstance(data, Moving):
+            with_history(old.inner, data.primal)
+            base._data = data.at(old.inner)
             return
-    elif isinstance(old, Moving):  # a constant overwrites: the tangent becomes zero
-        lower = wrap(data)
-        with_history(old.primal, lower)
-        base._data = old.still()
-        return
-    elif type(old) is Batched and (type(data) is np.ndarray or data.level < old.level):
-        with_history(old.value, F.expand(wrap(data), old.value._data.shape))
+        if data.inner._data.shape == old.inner._data.shape:
+            with_history(old.inner, data.inner)
+            return
+    elif not isinstance(data, Carrier) or data.level < old.level:  # a constant overwrites
+        if isinstance(old, Moving):
+            with_history(old.primal, wrap(data))
+            base._data = old.still()
+        else:
+            with_history(old.inner, F.expand(wrap(data), old.inner._data.shape))
         return
     base._data = data
 

@@ -206,8 +206,9 @@ def enter(node: Node, part: Any, pending: dict[Node, Any], summed: set[Node]) ->
 class AccumulateGrad(Node):
     """Where a graph ends in a leaf: adds what arrives to the leaf's ``.grad``."""
 
-    __slots__ = ("leaf", "post_accumulate", "tensor")
+    __slots__ = ("internal", "leaf", "post_accumulate", "tensor")
 
+    internal: bool  # of a transform that has run its function: nobody else can ask for its gradient
     leaf: Any  # the rare part of the leaf, which holds .grad
     tensor: weakref.ref[Tensor]
     post_accumulate: Hooks | None
@@ -219,6 +220,7 @@ class AccumulateGrad(Node):
         self.leaf = tensor._rarely()
         self.tensor = weakref.ref(tensor)
         self.post_accumulate = None
+        self.internal = False
         self.order = count()
 
     @property

@@ -141,7 +141,7 @@ class Swept(Moving):
 def pushed_laplacians(p: Primitive, out: Any, primals: tuple[Any, ...], attrs: Any, swept: list[Any]) -> Any:
     """The Laplacians of the inputs, mapped by the derivative."""
     laplacians = [None if s is None else s.laplacian for s in swept]
-    if all([v is None for v in laplacians]):
+    if all([v is None for i, v in enumerate(laplacians) if p.variadic or i in p.differentiable]):
         return [None] * len(out) if type(out) is tuple or type(out) is list else None
     assert p.push is not None
     return p.push(laplacians, out, primals, attrs)

@@ -48,6 +48,7 @@ def value_and_gradient(
                     f"f returned {out.dtype}"
                 )
             found = leaves.pull([out], [one_for(out)], None if recording else False, retain_graph=has_aux)
+        leaves.done()
     finally:
         state.running = running
         set_recording(recording)
@@ -134,6 +135,7 @@ class Recorded:
             self.leaves = Leaves(primals, recording)
             state.running = (*running, (self.leaves.oldest, name, (func,)))
             out, self.aux = split_aux(func(*pytree.unflatten(self.leaves.tensors, spec)), has_aux, name)
+            self.leaves.done()
         finally:
             state.running = running
             set_recording(recording)
@@ -228,6 +230,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     set_recording(True)
     try:
         cotangents = Leaves([zeros_for(o) for o in reached], False, call.leaves)
+        cotangents.done()
         pulled = call.leaves.pull(reached, cotangents.tensors, True) if reached else [None] * len(xs)
     finally:
         set_recording(recording)

@@ -184,7 +184,7 @@ def reads(p: Primitive, moving: tuple[int, ...]) -> set[str]:
 def push_order(p: Primitive, k: int, series: list[Any], out: Any, primals: tuple[Any, ...], attrs: Any) -> Any:
     """The forward rule at the coefficients of order k; None if all are zero."""
     directions = [None if s is None else s[k] for s in series]
-    if all([d is None for d in directions]):
+    if all([d is None for i, d in enumerate(directions) if p.variadic or i in p.differentiable]):
         return None
     assert p.push is not None
     return p.push(directions, out, primals, attrs)

@@ -225,7 +225,7 @@ def istft(
     if not weight.numel():
         raise RuntimeError(f"istft(): there is no sample between {start} and {stop}, got length={length}")
     lowest = weight.abs().min()
-    if not isinstance(lowest._data, (Batched, Meta)) and lowest.item() <= 1e-11:
+    if not isinstance(lowest.detach()._data, (Batched, Meta)) and lowest.item() <= 1e-11:
         raise RuntimeError(
             f"istft(): window overlap add min: {lowest.item()}; windows reach every sample where hop_length is small "
             "enough and, for windows that begin with 0, center=True"

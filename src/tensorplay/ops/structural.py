@@ -236,16 +236,16 @@ def put_view_source_vjp(F_: Any, g: Any, source_shape: tuple[int, ...], steps: t
     return g
 
 
-def zeros_of(F_: Any, shape: tuple[int, ...], like: Any) -> Any:
-    """Zeros of a shape: an array or a Tensor, as ``like`` is, and of its dtype."""
+def zeros_of(F_: Any, shape: tuple[int, ...], like: Any, dtype: np.dtype[Any] | None = None) -> Any:
+    """Zeros of a shape: an array or a Tensor, as ``like`` is, and of its dtype if none is given."""
     if F_ is not F:
-        return np.zeros(shape, like.dtype)
-    dtype = like._data.dtype
+        return np.zeros(shape, dtype or like.dtype)
+    dtype = dtype or like._data.dtype
     return wrap(Meta(shape, dtype) if like.is_meta else np.zeros(shape, dtype))
 
 
-def put_view_input_vjp(F: Any, g: Any, source_shape: tuple[int, ...], steps: tuple[Any, ...]) -> Any:
-    return F.put_view(g, zeros_of(F, source_shape, g), steps)
+def put_view_input_vjp(F: Any, g: Any, source_shape: Any, source_dtype: Any, steps: tuple[Any, ...]) -> Any:
+    return F.put_view(g, zeros_of(F, source_shape, g, source_dtype), steps)
 
 
 PUT: dict[str, Any] = {}
@@ -268,8 +268,12 @@ def put_view_batch(p: Any, values: list[Any], dims: list[Any], steps: tuple[Any,
         return source
     shape = base._data.shape[1:]
     count = int(np.prod(shape, dtype=int))
-    positions = view_of(np.arange(count).reshape(shape), steps).reshape(-1)
-    flat = F.put_columns(F.reshape(base, (size, count)), F.reshape(source, (size, positions.size)), positions)
+    positions = view_of(np.arange(count).reshape(shape), steps)
+    if source._data.shape[1:] != positions.shape:  # one number for all elements, say
+        ones = (1,) * (positions.ndim + 1 - source._data.ndim)
+        source = F.expand(F.reshape(source, (size, *ones, *source._data.shape[1:])), (size, *positions.shape))
+    source = F.reshape(source, (size, positions.size))
+    flat = F.put_columns(F.reshape(base, (size, count)), source, positions.reshape(-1))
     return F.reshape(flat, (size, *shape))
 
 
