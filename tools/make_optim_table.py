@@ -86,7 +86,10 @@ SCHEDULES: list[tuple[str, dict[str, Any]]] = [
     ("CosineAnnealingWarmRestarts", {"T_0": 4}),
     ("CosineAnnealingWarmRestarts", {"T_0": 3, "T_mult": 2, "eta_min": 0.02}),
     ("CyclicLR", {"base_lr": 0.1, "max_lr": 0.9, "step_size_up": 4}),
-    ("CyclicLR", {"base_lr": [0.1, 0.2], "max_lr": [0.9, 0.8], "step_size_up": 3, "step_size_down": 5, "mode": "triangular2"}),
+    (
+        "CyclicLR",
+        {"base_lr": [0.1, 0.2], "max_lr": [0.9, 0.8], "step_size_up": 3, "step_size_down": 5, "mode": "triangular2"},
+    ),
     ("CyclicLR", {"base_lr": 0.1, "max_lr": 0.9, "step_size_up": 4, "mode": "exp_range", "gamma": 0.9}),
     ("CyclicLR", {"base_lr": 0.1, "max_lr": 0.9, "step_size_up": 4, "cycle_momentum": False}),
     ("OneCycleLR", {"max_lr": 1.0, "total_steps": 31}),
@@ -109,8 +112,11 @@ METRICS = [5.0, 4.0, 4.1, 4.2, 3.9, 3.95, 4.0, 3.9, 3.89, 3.9, 3.9, 3.9, 3.9, 2.
 
 COMBINED: list[tuple[str, list[tuple[str, dict[str, Any]]], list[int]]] = [
     ("SequentialLR", [("ConstantLR", {"factor": 0.1, "total_iters": 2}), ("ExponentialLR", {"gamma": 0.9})], [4]),
-    ("SequentialLR", [("LinearLR", {"total_iters": 3}), ("CosineAnnealingLR", {"T_max": 6}),
-                      ("StepLR", {"step_size": 2})], [3, 9]),  # fmt: skip
+    (
+        "SequentialLR",
+        [("LinearLR", {"total_iters": 3}), ("CosineAnnealingLR", {"T_max": 6}), ("StepLR", {"step_size": 2})],
+        [3, 9],
+    ),  # fmt: skip
     ("SequentialLR", [("LinearLR", {"total_iters": 3}), ("CosineAnnealingWarmRestarts", {"T_0": 4})], [5]),
     ("ChainedScheduler", [("ConstantLR", {"factor": 0.1, "total_iters": 2}), ("ExponentialLR", {"gamma": 0.9})], []),
     ("ChainedScheduler", [("LinearLR", {"total_iters": 4}), ("CosineAnnealingLR", {"T_max": 6})], []),
@@ -175,23 +181,31 @@ def main() -> None:
         for name, options in OPTIMIZERS
         for complex_ in ([False, True] if name in COMPLEX else [False])
     ]
-    write("optim.json", {"matrix": MATRIX, "vector": VECTOR, "target": TARGET, "steps": STEPS, "kept": KEPT}, optimizers)
+    write(
+        "optim.json", {"matrix": MATRIX, "vector": VECTOR, "target": TARGET, "steps": STEPS, "kept": KEPT}, optimizers
+    )
 
     schedules: list[dict[str, Any]] = []
     for name, options in SCHEDULES:
         optimizer = optimizer_of_two_groups()
-        schedules.append({"name": name, "options": options, "rates": rates(optimizer, found(name)(optimizer, **options))})
+        schedules.append(
+            {"name": name, "options": options, "rates": rates(optimizer, found(name)(optimizer, **options))}
+        )
         if name in RESUMABLE:
             optimizer = optimizer_of_two_groups()
             for group in optimizer.param_groups:
                 group["initial_lr"] = 2 * group["lr"]
             schedule = found(name)(optimizer, **options, last_epoch=3)
-            schedules.append({"name": name, "options": options, "last_epoch": 3, "rates": rates(optimizer, schedule, 12)})
+            schedules.append(
+                {"name": name, "options": options, "last_epoch": 3, "rates": rates(optimizer, schedule, 12)}
+            )
     for kind, parts, milestones in COMBINED:
         optimizer = optimizer_of_two_groups()
         made = [found(name)(optimizer, **options) for name, options in parts]
         schedule = found(kind)(optimizer, made, milestones) if milestones else found(kind)(made)
-        schedules.append({"name": kind, "parts": parts, "milestones": milestones, "rates": rates(optimizer, schedule, 20)})
+        schedules.append(
+            {"name": kind, "parts": parts, "milestones": milestones, "rates": rates(optimizer, schedule, 20)}
+        )
     for options in PLATEAU:
         optimizer = optimizer_of_two_groups()
         schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, **options)

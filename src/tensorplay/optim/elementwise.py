@@ -14,15 +14,15 @@ import numpy as np
 
 from ..core.namespace import F
 from ..core.node import AccumulateGrad
-from ..core.tensor import Tensor, wrap
 from ..core.state import grad_mode
+from ..core.tensor import Tensor, wrap
 from ..core.versions import note_write
 from .optimizer import Array, Optimizer, array_of, counter
 
 ndarray = np.ndarray
 
-BLOCK = 1 << 14
-"""Elements that a rule sees at a time: its temporaries then stay in the cache."""
+BLOCK = 1 << 17
+"""Elements that a rule sees at a time: temporaries stay in the cache, and are large enough that NumPy reuses them."""
 
 Rule = Callable[[Any, Sequence[Any], Sequence[Any], dict[str, Any]], Sequence[Any]]
 
@@ -67,37 +67,42 @@ class Elementwise(Optimizer):
         scalars: Any = None
         known: Any = None
         for p, grad in zip(params, grads):
-            x = array_of(p, "parameter")
-            if grad._data.shape != x.shape:
-                raise RuntimeError(f"{type(self).__name__}: a parameter of shape {list(x.shape)} has a gradient of shape "
-                                   f"{list(grad._data.shape)}")  # fmt: skip
+            x, g = p._data, grad._data
+            if type(x) is not ndarray or type(g) is not ndarray or x.shape != g.shape:
+                refuse(self, p, grad)
             state = self.state[p] if counts or names else {}
-            if not state and counts:
+            if counts and not state:
                 self.start(state, group)
-            t = 2
+            arrays, t = [x, g], 2
             for name in names:
-                if state.get(name) is None:
-                    state[name] = wrap(self.initial(name, group, x))
+                buffer = state.get(name)
+                if buffer is None:
+                    buffer = state[name] = wrap(self.initial(name, group, x))
                     t = 1
+                arrays.append(buffer._data)
             if counts:
                 step = state["step"]._data
                 t = int(step.item()) + 1
                 step[()] = t
-            if recorded:
-                numbers = (decay(group, number), *self.scalars(group, number, t, state))
-                record(rule, p, grad, state, names, numbers, group)
-                continue
             dtype = x.dtype
-            if known != (t, dtype) or self.follows_state:
-                numbers = (decay(group, number), *self.scalars(group, number, t, state))
-                scalars = [scalar(v, dtype) for v in numbers]
-                known = t, dtype
-            arrays = [x, array_of(grad, "gradient"), *[state[name]._data for name in names]]
-            if x.size <= BLOCK and dtype in PLAIN:
+            if known != (t, dtype) or self.follows_state or recorded:
+                scalars = (decay(group, number), *self.scalars(group, number, t, state))
+                if recorded:
+                    record(rule, p, grad, state, names, scalars, group)
+                    continue
+                scalars, known = [scalar(v, dtype) for v in scalars], (t, dtype)
+            if dtype in PLAIN and x.size <= BLOCK:
                 rule(np, arrays, scalars, group)
             else:
                 run(rule, arrays, scalars, group)
             note_write(x)
+
+
+def refuse(optimizer: Optimizer, p: Tensor, grad: Tensor) -> None:
+    """Say why a parameter cannot be updated."""
+    x, g = array_of(p, "parameter"), array_of(grad, "gradient")
+    raise RuntimeError(f"{type(optimizer).__name__}: a parameter of shape {list(x.shape)} has a gradient of shape "
+                       f"{list(g.shape)}")  # fmt: skip
 
 
 def decay(group: dict[str, Any], number: Callable[[Any], Any]) -> Any:
@@ -110,8 +115,10 @@ PLAIN = (np.dtype("float32"), np.dtype("float64"))
 
 
 def as_given(value: Any) -> Any:
-    """An option that may be a tensor."""
-    return value
+    """A tensor that the result is to depend on, or a number."""
+    if isinstance(value, Tensor) and (value._node is not None or type(value._data) is not ndarray):
+        return value
+    return float(value)
 
 
 @lru_cache(maxsize=256)
@@ -148,7 +155,7 @@ class Fresh(Tensor):
 
     __slots__ = ()
 
-    def __iadd__(self, other: Any) -> Any:
+    def __iadd__(self, other: Any) -> Any:  # type: ignore[misc]
         return NotImplemented
 
     __isub__ = __imul__ = __itruediv__ = __iadd__
@@ -162,8 +169,9 @@ def fresh(t: Tensor) -> Tensor:
 
 
 def record(
-    rule: Rule, p: Tensor, grad: Tensor, state: dict[str, Any], names: Sequence[str], scalars: Any, group: dict[str, Any]
-) -> None:
+    rule: Rule, p: Tensor, grad: Tensor, state: dict[str, Any], names: Sequence[str], scalars: Any,
+    group: dict[str, Any],
+) -> None:  # fmt: skip
     """Run a rule over Tensors, so that the result depends on what the parameter, gradient and options depend on.
 
     The parameter and its state get new memory: what was recorded with the old keeps its values.
@@ -172,7 +180,9 @@ def record(
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     tensors = [p, grad, *[state[name] for name in names]]
     if p.is_complex():
-        results = [F.view_as_complex(t) for t in rule(F, [fresh(F.view_as_real(t)) for t in tensors], scalars, group)]
+        results: Sequence[Any] = [
+            F.view_as_complex(t) for t in rule(F, [fresh(F.view_as_real(t)) for t in tensors], scalars, group)
+        ]
     else:
         results = rule(F, [fresh(t) for t in tensors], scalars, group)
     p._data, p._node = results[0]._data, results[0]._node

@@ -23,6 +23,9 @@ __all__ = [
 ]  # fmt: skip
 
 
+EPOCH_IS_DEPRECATED = "lr_scheduler.step(epoch) is deprecated: call step() once per epoch"
+
+
 def copied(value: Any) -> Any:
     """An option, or a copy if it is a tensor."""
     return value.detach().clone() if isinstance(value, Tensor) else value
@@ -138,7 +141,7 @@ class LRScheduler:
             self.last_epoch += 1
             self._set(self.get_lr())
         else:
-            warnings.warn("lr_scheduler.step(epoch) is deprecated: call step() once per epoch", UserWarning, stacklevel=2)
+            warnings.warn(EPOCH_IS_DEPRECATED, UserWarning, stacklevel=2)
             self._go_to(epoch)
 
     def _go_to(self, epoch: int) -> None:
@@ -389,9 +392,7 @@ class PolynomialLR(LRScheduler):
     [0.5625]
     """
 
-    def __init__(
-        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
@@ -434,9 +435,7 @@ class CosineAnnealingLR(LRScheduler):
         if self._step_count == 1 and epoch > 0:
             return self._get_closed_form_lr()
         if (epoch - 1 - T) % (2 * T) == 0:  # the epoch before was at the minimum: there is no ratio
-            return [
-                g["lr"] + (base - low) * (1 - math.cos(math.pi / T)) / 2 for base, g in zip(self.base_lrs, groups)
-            ]
+            return [g["lr"] + (base - low) * (1 - math.cos(math.pi / T)) / 2 for base, g in zip(self.base_lrs, groups)]
         ratio = (1 + math.cos(math.pi * epoch / T)) / (1 + math.cos(math.pi * (epoch - 1) / T))
         return [low + ratio * (g["lr"] - low) for g in groups]
 
@@ -489,7 +488,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         height = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
 
-    def step(self, epoch: float | None = None) -> None:  # type: ignore[override]
+    def step(self, epoch: float | None = None) -> None:
         """Set the rates of the next epoch, or of ``epoch``, which may be a fraction: ``epoch + batch / batches``."""
         if epoch is None and self.last_epoch >= 0:
             self.last_epoch += 1
@@ -781,9 +780,8 @@ class SequentialLR(LRScheduler):
     ) -> None:
         check_schedulers(type(self).__name__, schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
-            raise ValueError("Sequential Schedulers expects number of schedulers provided to be one more than the number "
-                             f"of milestone points, but got number of schedulers {len(schedulers)} and the number of "
-                             f"milestones to be equal to {len(milestones)}")  # fmt: skip
+            raise ValueError("SequentialLR expects one scheduler more than milestones, but got "
+                             f"{len(schedulers)} schedulers and {len(milestones)} milestones")  # fmt: skip
         self._schedulers, self._milestones = schedulers, milestones
         self.last_epoch, self.optimizer = last_epoch + 1, optimizer
         for group in optimizer.param_groups:  # undo the first steps of all, then take that of the first
@@ -867,9 +865,8 @@ def check_schedulers(name: str, schedulers: Sequence[LRScheduler], optimizer: An
         if not hasattr(scheduler, "optimizer"):
             raise TypeError(f"{name} at index {i} should have `optimizer` as its attribute.")
         if isinstance(scheduler, ReduceLROnPlateau):
-            raise ValueError(f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to "
-                             f"be specified when calling `step`, but got one at index {i} in the given schedulers "
-                             "sequence.")  # fmt: skip
+            raise ValueError(f"{name} does not support `ReduceLROnPlateau`, whose step takes a metric, but got one at "
+                             f"index {i}")  # fmt: skip
         if scheduler.optimizer is not optimizer:
             raise ValueError(f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
                              f"{type(scheduler).__name__} at index {i} with another one.")  # fmt: skip
@@ -973,7 +970,7 @@ class ReduceLROnPlateau(LRScheduler):
         """
         current = float(metrics)
         if epoch is not None:
-            warnings.warn("lr_scheduler.step(epoch) is deprecated: call step() once per epoch", UserWarning, stacklevel=2)
+            warnings.warn(EPOCH_IS_DEPRECATED, UserWarning, stacklevel=2)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.is_better(current, self.best):
             self.best, self.num_bad_epochs = current, 0
@@ -991,10 +988,8 @@ class ReduceLROnPlateau(LRScheduler):
         groups = self.optimizer.param_groups
         if len(groups) != len(self.min_lrs):
             if self.default_min_lr is None:
-                raise RuntimeError(f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
-                                   f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new "
-                                   "param group being added to the optimizer. Please modify the `min_lrs` field to match "
-                                   "the length of the `optimizer` param groups.")  # fmt: skip
+                raise RuntimeError(f"ReduceLROnPlateau: the optimizer has {len(groups)} param groups, but min_lr was "
+                                   f"given for {len(self.min_lrs)}; add to the attribute min_lrs")  # fmt: skip
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, least in zip(groups, self.min_lrs):
             old = float(group["lr"])

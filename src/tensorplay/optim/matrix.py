@@ -95,6 +95,8 @@ class Adafactor(Optimizer):
             x, g = array_of(p, "parameter"), wide(array_of(grad, "gradient"))
             if x.dtype.kind == "c":
                 raise RuntimeError("Adafactor does not support complex parameters")
+            if not x.size:
+                continue
             state = self.state[p]
             if not state:
                 state["step"] = counter()

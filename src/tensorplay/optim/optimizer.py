@@ -59,7 +59,7 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
                     if not isinstance(changed, tuple) or len(changed) != 2:
                         raise RuntimeError(f"{type(self).__name__}.step: a pre-hook must return None or a tuple of "
                                            f"(new_args, new_kwargs), but got {changed}")  # fmt: skip
-                    (_, *args), kwargs = changed  # type: ignore[assignment]
+                    (_, *args), kwargs = changed
             out = step(self, *args, **kwargs)
             for hook in [*post.values(), *global_post_hooks.values()]:
                 hook(self, (self, *args), kwargs)

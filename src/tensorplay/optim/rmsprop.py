@@ -174,8 +174,8 @@ class Rprop(Elementwise):
             g = -g
         agreement = g * previous
         turned = agreement < 0
-        factor = xp.where(turned, shrink, xp.where(agreement > 0, grow, 1.0))
-        sizes = assigned(sizes, xp.clip(sizes * factor, smallest, largest))
+        changed = xp.where(turned, sizes * shrink, xp.where(agreement > 0, sizes * grow, sizes))
+        sizes = assigned(sizes, changed.clip(smallest, largest))
         g = xp.where(turned, 0.0, g)
         x -= xp.sign(g) * sizes
         return x, assigned(previous, g), sizes

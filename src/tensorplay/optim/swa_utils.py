@@ -130,7 +130,8 @@ class AveragedModel(Module):
 
     def update_parameters(self, model: Module) -> None:
         """Take the present parameters of a model into the averages."""
-        averages, current = list(self.module.parameters()), list(model.parameters())
+        averages: list[Tensor] = list(self.module.parameters())
+        current: list[Tensor] = list(model.parameters())
         buffers = list(zip(self.module.buffers(), model.buffers()))
         if self.use_buffers:
             averages += [a for a, _ in buffers]
@@ -166,7 +167,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     norms: dict[Any, Any] = {}
     for module in model.modules():
         if any("BatchNorm" in cls.__name__ for cls in type(module).__mro__):
-            module.reset_running_stats()  # type: ignore[operator]
+            module.reset_running_stats()
             norms[module] = module.momentum
     if not norms:
         return
