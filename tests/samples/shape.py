@@ -144,6 +144,7 @@ REPEATING = [
     Sample(
         "expand", lambda x: x.expand(3, 2, -1, 4), randn(2, 1, 4), reference=lambda x: np.broadcast_to(x, (3, 2, 1, 4))
     ),
+    Sample("broadcast_to of sizes", lambda x: x.broadcast_to(3, 2), randn(2), reference=lambda x: np.stack([x] * 3)),
     Sample("expand of a number", lambda x: x.expand(2, 3), S, reference=lambda x: np.broadcast_to(x, (2, 3))),
     Sample("expand_as", lambda x, y: x.expand_as(y), randn(3, 1), M, reference=lambda x, y: np.broadcast_to(x, (3, 4))),
     *same_name("broadcast_to", (((2, 3, 4),), lambda x: np.broadcast_to(x, (2, 3, 4)), M)),

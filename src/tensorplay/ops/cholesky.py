@@ -319,7 +319,7 @@ def torch_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     return factored(square(input, "cholesky"), upper, "cholesky")[0]
 
 
-@operator()
+@operator(method=False)
 def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     """Solve AX = B, given the Cholesky factor of A.
 
@@ -348,6 +348,12 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     factor = mH(F, L) if upper else L
     inner = F.solve_triangular(factor, B, False, False)
     return F.solve_triangular(mH(F, factor), inner, True, False)
+
+
+@operator(name="cholesky_solve", function=False, out=False)
+def cholesky_solve_method(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
+    """:func:`cholesky_solve`, with the method's name for the factor."""
+    return cholesky_solve(input, input2, upper)
 
 
 @operator()

@@ -255,7 +255,7 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     return minus(F, F.matmul(V, F.matmul(T, left)))
 
 
-@operator()
+@operator(method=False)
 def orgqr(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of a product of reflectors; :func:`tensorplay.linalg.householder_product`.
 
@@ -274,7 +274,13 @@ def orgqr(input: Tensor, tau: Tensor) -> Tensor:
     return householder_product(input, tau)
 
 
-@operator()
+@operator(name="orgqr", function=False, out=False)
+def orgqr_method(input: Tensor, input2: Tensor) -> Tensor:
+    """:func:`orgqr`, with the method's name for the second argument."""
+    return orgqr(input, input2)
+
+
+@operator(method=False)
 def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
     """Multiply a matrix with a product of Householder reflectors.
 
@@ -312,6 +318,14 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
     if left:
         return other - F.matmul(V, F.matmul(T, F.matmul(mH(F, V), other)))
     return other - F.matmul(F.matmul(F.matmul(other, V), T), mH(F, V))
+
+
+@operator(name="ormqr", function=False, out=False)
+def ormqr_method(
+    input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, transpose: bool = False
+) -> Tensor:
+    """:func:`ormqr`, with the method's names for the second and third arguments."""
+    return ormqr(input, input2, input3, left, transpose)
 
 
 # ---- LU with row exchanges: A = P L U

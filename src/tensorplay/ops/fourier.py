@@ -18,6 +18,7 @@ from ..core.namespace import F
 from ..core.operator import operator, write_out
 from ..core.primitive import primitive
 from ..core.tensor import Tensor
+from ..core.threads import ENOUGH, workers
 from . import arguments as arg
 from .complex import is_complex
 from .factories import Device, Dtype, Layout, made, number
@@ -25,6 +26,12 @@ from .matrices import complex_of, constant, numpy_dtype, real_of, type_name
 from .shape import roll
 
 OPPOSITE = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def threads(input: Any) -> int:
+    """How many share a transform."""
+    return workers.count if input.size >= ENOUGH else 1
+
 
 # ---- complex to complex; of real input too, where it is faster
 
@@ -34,10 +41,11 @@ def c2c_kernel(xp: Any, input: Any, *, dims: tuple[int, ...], forward: bool, nor
         return input.astype(complex_of(input.dtype))
     import scipy.fft as library
 
+    n = threads(input)
     if len(dims) == 1:
-        out = (library.fft if forward else library.ifft)(input, axis=dims[0], norm=norm)
+        out = (library.fft if forward else library.ifft)(input, axis=dims[0], norm=norm, workers=n)
     else:
-        out = (library.fftn if forward else library.ifftn)(input, axes=dims, norm=norm)
+        out = (library.fftn if forward else library.ifftn)(input, axes=dims, norm=norm, workers=n)
     if input.dtype.kind == "f":  # what is real by symmetry comes with an imaginary part of -0, and so an angle of -pi
         own = [slice(None)] * input.ndim
         for d in dims:
@@ -64,18 +72,20 @@ primitive("fft_c2c", c2c_kernel, vjp={"input": c2c_vjp}, jvp="linear", batch="sa
 def r2c_kernel(xp: Any, input: Any, *, dims: tuple[int, ...], forward: bool, norm: str) -> Any:
     import scipy.fft as library
 
+    n = threads(input)
     if len(dims) == 1:
-        return (library.rfft if forward else library.ihfft)(input, axis=dims[0], norm=norm)
-    return (library.rfftn if forward else library.ihfftn)(input, axes=dims, norm=norm)
+        return (library.rfft if forward else library.ihfft)(input, axis=dims[0], norm=norm, workers=n)
+    return (library.rfftn if forward else library.ihfftn)(input, axes=dims, norm=norm, workers=n)
 
 
 def c2r_kernel(xp: Any, input: Any, *, dims: tuple[int, ...], size: int, forward: bool, norm: str) -> Any:
     import scipy.fft as library
 
+    n = threads(input)
     if len(dims) == 1:
-        return (library.hfft if forward else library.irfft)(input, size, axis=dims[0], norm=norm)
+        return (library.hfft if forward else library.irfft)(input, size, axis=dims[0], norm=norm, workers=n)
     sizes = (*(input.shape[d] for d in dims[:-1]), size)
-    return (library.hfftn if forward else library.irfftn)(input, sizes, axes=dims, norm=norm)
+    return (library.hfftn if forward else library.irfftn)(input, sizes, axes=dims, norm=norm, workers=n)
 
 
 def counted(F: Any, half: Any, dim: int, size: int, weight: float) -> Any:

@@ -497,7 +497,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return F.expand(input, expanded_shape(input, arg.tensor(other, "expand_as", "other", 2)._data.shape))
 
 
-@operator(out=False)
+@operator(out=False, method=False)
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """A view broadcast to a shape, without copying.
 
@@ -508,8 +508,13 @@ def broadcast_to(input: Tensor, size: Any) -> Tensor:
     tensor([[1, 2],
             [1, 2]])
     """
-    arg.tensor(input, "broadcast_to")
-    return F.expand(input, expanded_shape(input, arg.integers(size, "broadcast_to", "size", 2)))
+    return broadcast_to_method(arg.tensor(input, "broadcast_to"), arg.integers(size, "broadcast_to", "size", 2))
+
+
+@operator(name="broadcast_to", out=False, function=False)
+def broadcast_to_method(input: Tensor, size: Any, *more: int) -> Tensor:
+    """:func:`broadcast_to`, whose size may also be given one by one."""
+    return F.expand(input, expanded_shape(input, arg.sizes(size, more, "broadcast_to")))
 
 
 @operator(out=False, method=False)
