@@ -26,7 +26,9 @@ x.sum().backward()
 print(allocator.kept)
 """
     for before, want in (("", allocator.KEPT), ("allocator.keep_freed_memory(0)", 0)):
-        done = subprocess.run([sys.executable, "-c", program.format(before)], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", program.format(before)], capture_output=True, text=True, check=True
+        )
         assert int(done.stdout) == want
 
 

@@ -15,9 +15,17 @@ from ..core.versions import array_of, storage_of
 from . import observed
 
 __all__ = [
-    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
-    "increment_version", "region_activation_memory_budget", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
-]  # fmt: skip
+    "GradientEdge",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "region_activation_memory_budget",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
 
 # ---- edges
 
@@ -391,5 +399,7 @@ def region_activation_memory_budget(budget: float) -> AbstractContextManager[Non
         raise TypeError(f"region_activation_memory_budget: expects a float, got {type(budget).__name__}")
     if not 0 <= budget <= 1:
         raise ValueError(f"region_activation_memory_budget: must be in [0, 1], got {budget}")
-    raise RuntimeError("region_activation_memory_budget can only be used inside a compiled region; it has no effect in eager "
-                       "mode, where utils.checkpoint computes a region again instead of keeping it")  # fmt: skip
+    raise RuntimeError(
+        "region_activation_memory_budget can only be used inside a compiled region; it has no effect in eager mode, "
+        "where utils.checkpoint computes a region again instead of keeping it"
+    )

@@ -109,7 +109,9 @@ class Primitive:
         """The kernel over the arrays of a module."""
         if xp is np:
             return self.array_kernel
-        return self.without_kept(getattr(xp, self.kernel) if isinstance(self.kernel, str) else self.bind(self.kernel, xp))
+        return self.without_kept(
+            getattr(xp, self.kernel) if isinstance(self.kernel, str) else self.bind(self.kernel, xp)
+        )
 
     @cached_property
     def plan(self) -> Plan | None:
