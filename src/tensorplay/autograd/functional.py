@@ -130,6 +130,13 @@ def vector(v: Any, like: list[Tensor], spec: pytree.Spec, name: str, what: str) 
     return result
 
 
+def inputs_and_vector(inputs: Any, v: Any, name: str) -> tuple[list[Tensor], Structure, list[Tensor]]:
+    """The inputs, and a vector that is one of their tangents."""
+    xs, structure = inputs_of(inputs, name)
+    what = "the input to the user-provided function is a single Tensor with a single element"
+    return xs, structure, vector(v, xs, structure.spec, name, what)
+
+
 IN_STRICT_MODE = "This is not allowed in strict mode."
 
 NO_PATH = {
@@ -201,6 +208,7 @@ def finished(parts: Sequence[Tensor], spec: pytree.Spec, create_graph: bool) -> 
 
 
 def scalar_output(outs: list[Tensor], spec: pytree.Spec, name: str) -> Tensor:
+    """The only output of a function that has a gradient."""
     if spec is not pytree.LEAF:
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
     if outs[0]._data.size != 1:
@@ -211,6 +219,19 @@ def scalar_output(outs: list[Tensor], spec: pytree.Spec, name: str) -> Tensor:
             f"{list(outs[0].shape)}"
         )
     return outs[0]
+
+
+def value_and_gradients(
+    func: Callable[..., Any], xs: list[Tensor], structure: Structure, create_graph: bool, strict: bool, name: str
+) -> tuple[Leaves, Tensor, pytree.Spec, list[Tensor | None]]:
+    """The leaves of a scalar function, its output, and the gradients, which are differentiable themselves."""
+    leaves = Leaves(xs, create_graph)
+    outs, spec = outputs_of(structure.call(func, leaves.tensors), name)
+    require_path(outs, "outputs", strict)
+    out = scalar_output(outs, spec, name)
+    gradients = pulled(leaves, [out], [F.ones_like(wrap(out._data))], True)
+    require_path(gradients, "jacobian", strict)
+    return leaves, out, spec, gradients
 
 
 # ---- products
@@ -327,10 +348,7 @@ def jvp(
     """
     if mode not in ("reversed", "forward"):
         raise ValueError(f"jvp: mode must be 'reversed' or 'forward', got {mode!r}")
-    xs, structure = inputs_of(inputs, "jvp")
-    vs = vector(
-        v, xs, structure.spec, "jvp", "the input to the user-provided function is a single Tensor with a single element"
-    )
+    xs, structure, vs = inputs_and_vector(inputs, v, "jvp")
     if mode == "forward":
         return forward_jvp(func, xs, vs, structure, create_graph, strict)
     with Recording(True):
@@ -396,17 +414,9 @@ def vhp(
     >>> tp.autograd.functional.vhp(lambda x: (x * x * x).sum(), tp.tensor([1., 2.]), tp.tensor([1., 1.]))[1]
     tensor([ 6., 12.])
     """
-    xs, structure = inputs_of(inputs, "vhp")
-    vs = vector(
-        v, xs, structure.spec, "vhp", "the input to the user-provided function is a single Tensor with a single element"
-    )
+    xs, structure, vs = inputs_and_vector(inputs, v, "vhp")
     with Recording(True):
-        leaves = Leaves(xs, create_graph)
-        outs, out_spec = outputs_of(structure.call(func, leaves.tensors), "vhp")
-        require_path(outs, "outputs", strict)
-        out = scalar_output(outs, out_spec, "vhp")
-        gradients = pulled(leaves, [out], [F.ones_like(wrap(out._data))], True)
-        require_path(gradients, "jacobian", strict)
+        leaves, out, out_spec, gradients = value_and_gradients(func, xs, structure, create_graph, strict, "vhp")
         found = pulled(leaves, gradients, vs, create_graph)
         result = filled(found, xs, strict, create_graph, INDEPENDENT, HESSIAN_INDEPENDENT)
         return finished([out], out_spec, create_graph), finished(result, structure.spec, create_graph)
@@ -436,17 +446,9 @@ def hvp(
     >>> tp.autograd.functional.hvp(lambda x: (x * x * x).sum(), tp.tensor([1., 2.]), tp.tensor([1., 1.]))[1]
     tensor([ 6., 12.])
     """
-    xs, structure = inputs_of(inputs, "hvp")
-    vs = vector(
-        v, xs, structure.spec, "hvp", "the input to the user-provided function is a single Tensor with a single element"
-    )
+    xs, structure, vs = inputs_and_vector(inputs, v, "hvp")
     with Recording(True):
-        leaves = Leaves(xs, create_graph)
-        outs, out_spec = outputs_of(structure.call(func, leaves.tensors), "hvp")
-        require_path(outs, "outputs", strict)
-        out = scalar_output(outs, out_spec, "hvp")
-        gradients = pulled(leaves, [out], [F.ones_like(wrap(out._data))], True)
-        require_path(gradients, "jacobian", strict)
+        leaves, out, out_spec, gradients = value_and_gradients(func, xs, structure, create_graph, strict, "hvp")
         if not strict and hessian_is_symmetric(out, leaves):
             result = filled(pulled(leaves, gradients, vs, create_graph), xs, False, create_graph, "", "")
             return finished([out], out_spec, create_graph), finished(result, structure.spec, create_graph)

@@ -231,6 +231,13 @@ def fork_rng(
 ) -> Iterator[None]:
     """Put the default generator's state back at the end of a ``with`` block.
 
+    Parameters
+    ----------
+    devices, device_type
+        Accepted; the default generator is the only one.
+    enabled : bool
+        Whether anything is done at all.
+
     Examples
     --------
     >>> import tensorplay as tp

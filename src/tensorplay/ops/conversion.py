@@ -139,6 +139,13 @@ def of_type(
 ) -> Any:  # fmt: skip
     """The tensor in another dtype; without an argument the name of its type, such as ``tensorplay.FloatTensor``.
 
+    Parameters
+    ----------
+    dtype : dtype or str, optional
+        A dtype, or the name of a type.
+    non_blocking : bool
+        Accepted; nothing is copied between devices.
+
     Examples
     --------
     >>> import tensorplay as tp
@@ -226,6 +233,13 @@ def pin_memory(input: Tensor, device: devices.device | str | None = None) -> Ten
 @operator(function=False, out=False)
 def to_dense(input: Tensor, dtype: dtypes.dtype | None = None, *, masked_grad: bool | None = None) -> Tensor:
     """The tensor itself, as its layout is dense, or a cast.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+    masked_grad : bool, optional
+        Accepted; it tells how gradients of sparse tensors are to be read.
 
     Examples
     --------

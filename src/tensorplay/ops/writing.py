@@ -127,6 +127,13 @@ def constant(value: Any, like: Tensor, name: str) -> Tensor:
 def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Write the elements of ``src``, broadcast and cast, into the tensor.
 
+    Parameters
+    ----------
+    src : Tensor or number
+        What to write.
+    non_blocking : bool
+        Accepted; nothing is copied between devices.
+
     Raises
     ------
     RuntimeError
