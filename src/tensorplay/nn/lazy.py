@@ -77,7 +77,7 @@ class LazyLinear(LazyModuleMixin, linear.Linear):
         if self.in_features and not self.has_uninitialized_params():
             super().reset_parameters()
 
-    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self, input: Tensor) -> None:
         """Take the size from the input."""
         if self.has_uninitialized_params():
             self.in_features = input.shape[-1]
@@ -292,7 +292,7 @@ class LazyNormalization(LazyModuleMixin):
         if self.num_features and not self.has_uninitialized_params():
             super().reset_parameters()  # type: ignore[misc]
 
-    def initialize_parameters(self: Any, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self: Any, input: Tensor) -> None:
         """Take the number of channels from the input."""
         self._check_input_dim(input)
         alone = isinstance(self, normalization.InstanceNormalization) and input.ndim == self.ranks[0]
@@ -304,37 +304,37 @@ class LazyNormalization(LazyModuleMixin):
             self.reset_parameters()
 
 
-class LazyBatchNorm1d(LazyNormalization, normalization.BatchNorm1d):  # type: ignore[misc]
+class LazyBatchNorm1d(LazyNormalization, normalization.BatchNorm1d):
     """A :class:`BatchNorm1d` that takes ``num_features`` from its first input."""
 
     cls_to_become = normalization.BatchNorm1d
 
 
-class LazyBatchNorm2d(LazyNormalization, normalization.BatchNorm2d):  # type: ignore[misc]
+class LazyBatchNorm2d(LazyNormalization, normalization.BatchNorm2d):
     """A :class:`BatchNorm2d` that takes ``num_features`` from its first input."""
 
     cls_to_become = normalization.BatchNorm2d
 
 
-class LazyBatchNorm3d(LazyNormalization, normalization.BatchNorm3d):  # type: ignore[misc]
+class LazyBatchNorm3d(LazyNormalization, normalization.BatchNorm3d):
     """A :class:`BatchNorm3d` that takes ``num_features`` from its first input."""
 
     cls_to_become = normalization.BatchNorm3d
 
 
-class LazyInstanceNorm1d(LazyNormalization, normalization.InstanceNorm1d):  # type: ignore[misc]
+class LazyInstanceNorm1d(LazyNormalization, normalization.InstanceNorm1d):
     """A :class:`InstanceNorm1d` that takes ``num_features`` from its first input."""
 
     cls_to_become = normalization.InstanceNorm1d
 
 
-class LazyInstanceNorm2d(LazyNormalization, normalization.InstanceNorm2d):  # type: ignore[misc]
+class LazyInstanceNorm2d(LazyNormalization, normalization.InstanceNorm2d):
     """A :class:`InstanceNorm2d` that takes ``num_features`` from its first input."""
 
     cls_to_become = normalization.InstanceNorm2d
 
 
-class LazyInstanceNorm3d(LazyNormalization, normalization.InstanceNorm3d):  # type: ignore[misc]
+class LazyInstanceNorm3d(LazyNormalization, normalization.InstanceNorm3d):
     """A :class:`InstanceNorm3d` that takes ``num_features`` from its first input."""
 
     cls_to_become = normalization.InstanceNorm3d

@@ -132,7 +132,7 @@ class Module:
         self.__dict__.update(state)
         for name in HOOKS:  # what was pickled by an older version lacks some
             self.__dict__.setdefault(name, OrderedDict())
-        for name, empty in (("_hook_options", {}), ("_non_persistent_buffers_set", set())):  # type: ignore[assignment]
+        for name, empty in (("_hook_options", {}), ("_non_persistent_buffers_set", set())):
             self.__dict__.setdefault(name, empty)
 
     # ---- attributes

@@ -227,13 +227,13 @@ class TransformerEncoderLayer(TransformerLayer):
     ) -> None:
         super().__init__()
         place = {"bias": bias, "device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, **place)  # type: ignore[arg-type]
-        self.linear1 = Linear(d_model, dim_feedforward, **place)  # type: ignore[arg-type]
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, **place)
+        self.linear1 = Linear(d_model, dim_feedforward, **place)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, **place)  # type: ignore[arg-type]
+        self.linear2 = Linear(dim_feedforward, d_model, **place)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, **place)  # type: ignore[arg-type]
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, **place)  # type: ignore[arg-type]
+        self.norm1 = LayerNorm(d_model, layer_norm_eps, **place)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps, **place)
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
         self.activation = activation_of(activation)
 
@@ -286,15 +286,15 @@ class TransformerDecoderLayer(TransformerLayer):
     ) -> None:
         super().__init__()
         place = {"bias": bias, "device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, **place)  # type: ignore[arg-type]
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, **place)  # type: ignore[arg-type]
-        self.linear1 = Linear(d_model, dim_feedforward, **place)  # type: ignore[arg-type]
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, **place)
+        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, **place)
+        self.linear1 = Linear(d_model, dim_feedforward, **place)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, **place)  # type: ignore[arg-type]
+        self.linear2 = Linear(dim_feedforward, d_model, **place)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, **place)  # type: ignore[arg-type]
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, **place)  # type: ignore[arg-type]
-        self.norm3 = LayerNorm(d_model, layer_norm_eps, **place)  # type: ignore[arg-type]
+        self.norm1 = LayerNorm(d_model, layer_norm_eps, **place)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps, **place)
+        self.norm3 = LayerNorm(d_model, layer_norm_eps, **place)
         self.dropout1, self.dropout2, self.dropout3 = Dropout(dropout), Dropout(dropout), Dropout(dropout)
         self.activation = activation_of(activation)
 
