@@ -250,6 +250,7 @@ class Plan:
 
     @property
     def keeps_out(self) -> bool:
+        """Whether a rule reads the result."""
         return "out" in self.readers
 
     def saved(self) -> str:
@@ -258,6 +259,7 @@ class Plan:
         return "(" + "".join(part + ", " for part in parts) + ")"
 
     def edges(self) -> str:
+        """Source of the tuple of edges."""
         return "(" + "".join(f"e{i}, " for i in self.rules) + ")"
 
     def node_class(self) -> type[Node]:
@@ -546,7 +548,7 @@ def push_path(p: Primitive) -> Callable[..., Any] | None:
         lines.append(f"    {', '.join(p.inputs)}, = args")
     if p.attrs:
         lines.append(f"    {', '.join(p.attrs)}, = attrs")
-    scope: dict[str, Any] = {"F": F}
+    scope: dict[str, Any] = {}
 
     def argument(name: str) -> str:
         if name.endswith(("_shape", "_dtype")) and name[:-6] in p.inputs:

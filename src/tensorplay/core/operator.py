@@ -36,6 +36,8 @@ class Operator:
         What it is called, and where it is exported.
     plain : callable
         The function as written, which is also the method.
+    out : bool or str
+        How the function takes ``out=``; see :func:`operator`.
     method, inplace : str or None
         Names of the method and of the in-place twin.
     """
@@ -360,6 +362,7 @@ def check_apart(name: str, out: Tensor, *inputs: Any) -> None:
 
 
 def check_out(name: str, value: Tensor, out: Any, exact: bool) -> None:
+    """Refuse an ``out`` that cannot take the result; nothing is written yet."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if state.recording and (value._node is not None or out._node is not None):
@@ -375,6 +378,7 @@ def check_out(name: str, value: Tensor, out: Any, exact: bool) -> None:
 
 
 def store_out(name: str, value: Tensor, out: Tensor) -> Tensor:
+    """Write the result, once it is clear that ``out`` takes it; its shape becomes the result's."""
     if value._data.shape != out._data.shape:
         if out._data.size:
             import warnings

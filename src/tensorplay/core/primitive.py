@@ -194,6 +194,7 @@ class Primitive:
         return self.apply(args, attrs)
 
     def call_variadic(self, *args: Any, **attrs: Any) -> Any:
+        """What a call path is to other primitives, for those that take any number of tensors."""
         values = tuple([attrs.get(n, d) for n, d in self.attrs.items()])
         try:
             arrays = [a._data for a in args]
@@ -385,11 +386,12 @@ def is_differentiable(t: Tensor) -> bool:
 
 
 def pull_conjugate(base: Callable[..., Any], namespace: Any, node: Node, g: Any, saved: Any, edges: Any) -> Any:
-    """The vjp of a holomorphic operator: conj(rule(conj(g))), so that rules are written as for real numbers."""
+    """The pull of a holomorphic operator: conj(rule(conj(g))), so that rules are written as for real numbers."""
     return conjugate_all(namespace, base(node, conjugate_all(namespace, g), saved, edges))
 
 
 def conjugate_all(namespace: Any, g: Any) -> Any:
+    """The conjugates of cotangents, or of lists of them; those that are real as they are."""
     if type(g) is list or type(g) is tuple:
         return [conjugate_all(namespace, part) for part in g]
     if g is None:
@@ -428,6 +430,7 @@ def variant(cls: type[Node], pull: Callable[..., Any]) -> type[Node]:
 
 
 def outputs_variant(cls: type[Node], outputs: int) -> type[Node]:
+    """The class of nodes like ``cls`` of calls with so many outputs."""
     made = VARIANTS.get((cls, outputs))
     if made is None:
         made = VARIANTS[cls, outputs] = type(cls.__name__, (cls,), {"__slots__": (), "outputs": outputs})
@@ -486,6 +489,7 @@ def variadic_node_class(p: Primitive) -> type[Node]:
 
 
 def on_arrays(p: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+    """The kernel of the module whose arrays these are; an error of broadcasting is told as PyTorch does."""
     arrays: list[Any] = [None if a is None else a._data for a in args]
     kernel = p.kernel_over(module_of(arrays)) if MODULES else p.array_kernel
     if p.variadic:
@@ -561,6 +565,7 @@ SCALAR_DTYPES = {bool: dtypes.bool, int: dtypes.int64}
 
 
 def scalar_dtype(value: Any) -> Any:
+    """The dtype as which a Python or NumPy scalar takes part in promotion; None for anything else."""
     kind = type(value)
     if kind in SCALAR_DTYPES:
         return SCALAR_DTYPES[kind]
@@ -690,6 +695,7 @@ def batch_same(p: Primitive, values: list[Any], dims: list[Any], *attrs: Any) ->
 
 
 def batch_size(values: list[Any], dims: list[Any]) -> int:
+    """The number of examples."""
     return next(v._data.shape[0] for v, d in zip(values, dims, strict=True) if d == 0)
 
 
@@ -746,6 +752,8 @@ def primitive(
     kernel
         ``kernel(xp, *arrays, **attributes)`` over the array module ``xp``: positional parameters are tensors (optional
         ones have the default None), keyword-only ones are attributes. Or the name of a function of the module.
+    inputs
+        The tensors' names, where the kernel is given by name.
     vjp
         One rule per input, ``rule(F, g, ...)``, or one for all, which returns a tuple. A rule's further parameters say
         what the tape keeps: names of inputs, ``out``, ``<input>_shape``, ``<input>_dtype``, attributes, and (joint
@@ -759,10 +767,16 @@ def primitive(
     batch
         ``"elementwise"``, ``"same"`` (attributes count dimensions from the end), or ``rule(primitive, values, dims,
         *attributes)`` with the batch dimension in front where ``dims`` has 0.
-    view
-        The output shares the input's memory: True, or "where possible".
+    holomorphic
+        Whether the operator is complex differentiable. If not, the rules are written for complex numbers, too: a
+        gradient is the conjugate Wirtinger derivative.
+    view, multi_view
+        The output shares the first input's memory: True, or "where possible". ``multi_view``: the operator returns
+        several views.
     outputs
         More than one if the kernel returns a tuple.
+    node_name
+        The name of the node, where another one is wanted.
     meta
         ``meta(*arrays, *attributes)`` over arrays of zeros: shape and dtype of each output as a ``Meta``. Needed only
         where the kernel depends on values, or is slow; else the kernel itself runs.
@@ -793,7 +807,8 @@ def elementwise(
     ``promotes``: "same" computes in the operands' common dtype, "float" in the default float where they are integers.
     ``unpromoted`` names inputs that keep their dtype (conditions). ``check(name, dtypes, common)`` raises where the
     operator does not take the operands' dtypes or their common one. ``numbers`` names the inputs that may be Python
-    numbers, all by default. The function takes ``out=``.
+    numbers, all by default. ``doc`` is the docstring. The function takes ``out=``. The others are as in
+    :func:`primitive`.
     """
     made = Primitive(
         name,
