@@ -250,11 +250,12 @@ def test_blocks_layouts_and_narrow_types_change_nothing(name, monkeypatch):
     np.testing.assert_allclose(half, whole, rtol=0.02, atol=0.02)
 
 
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("dtype", [tp.float32, tp.bfloat16, tp.float64])
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [(name, dtype) for name in ALL for dtype in (tp.float32, tp.bfloat16, tp.float64)
+     if (name, dtype) != ("LBFGS", tp.bfloat16)],  # its dot products want a precision that bfloat16 lacks
+)  # fmt: skip
 def test_parameters_and_state_keep_their_dtype(name, dtype):
-    if name == "LBFGS" and dtype is tp.bfloat16:
-        pytest.skip("the dot products of LBFGS want a precision that bfloat16 lacks")
     p = leaf(dtype=dtype)
     optimizer = made(name, [p])
     before = p.detach().clone()
@@ -265,7 +266,7 @@ def test_parameters_and_state_keep_their_dtype(name, dtype):
             assert value.dtype is dtype, key
 
 
-@pytest.mark.parametrize("name", [n for n in ALL if n not in ("Muon",)])
+@pytest.mark.parametrize("name", [n for n in ALL if n != "Muon"])
 def test_scalars_and_empty_parameters(name):
     scalar, empty = tp.tensor(2.0, requires_grad=True), tp.zeros(0, 3, requires_grad=True)
     optimizer = made(name, [scalar, empty])
@@ -298,10 +299,8 @@ def test_a_tensor_as_rate_is_read_at_each_step(name):
     assert with_tensor.param_groups[0]["lr"] is rate
 
 
-@pytest.mark.parametrize("name", [n for n in ALL if n not in ("LBFGS",)])
+@pytest.mark.parametrize("name", [n for n in ALL if n not in ("LBFGS", "Muon")])
 def test_maximize_climbs(name):
-    if name == "Muon":
-        pytest.skip("Muon has no such option")
     p = tp.tensor([1.0], requires_grad=True)
     optimizer = made(name, [p], maximize=True)
     p.sum().backward()
