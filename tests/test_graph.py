@@ -182,7 +182,9 @@ def test_every_edge_leads_to_a_smaller_number(f):
     assert check_numbers(out) > 1
 
 
-@pytest.mark.parametrize(("budget", "error"), [("a", TypeError), (-1, ValueError), (2, ValueError), (0.5, RuntimeError)])
+@pytest.mark.parametrize(
+    "budget, error", [("a", TypeError), (-1, ValueError), (2, ValueError), (0.5, RuntimeError)]
+)
 def test_a_memory_budget_is_for_compiled_regions_alone(budget, error):
     with pytest.raises(error, match="region_activation_memory_budget"):
         graph.region_activation_memory_budget(budget)

@@ -166,7 +166,7 @@ class Pass:
                 continue
             kind = type(node)
             if kind is AccumulateGrad:
-                self.reach_leaf(node, g)
+                self.reach_leaf(node, g)  # type: ignore[arg-type]
                 continue
             if bare and node.rare is None and kind is not Output and not (asked and node in asked):
                 saved = node.saved
@@ -181,7 +181,7 @@ class Pass:
                     saved = node.saved
                     if saved is None:
                         raise freed(node)
-                    parts = node.pull_tensors(g, saved, edges)
+                    parts: Any = node.pull_tensors(g, saved, edges)
                     if not retain and node.keeps:
                         node.saved = None
                 else:
@@ -211,7 +211,8 @@ class Pass:
         if not cut and not inner and all([node in ends for node in nodes if type(node) is AccumulateGrad]):
             return nodes, None, inner  # every way down ends at an end
         order: list[Node] = []
-        append, leads = order.append, found.get
+        append = order.append
+        leads: Any = found.get
         for node in nodes:
             if node in ends or leads(node.first) or leads(node.second):
                 found[node] = True

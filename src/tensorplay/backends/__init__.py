@@ -28,7 +28,8 @@ def register(array_type: type, module: Any) -> None:
     Parameters
     ----------
     array_type : type
-        The exact type; its instances have ``shape``, ``dtype`` (NumPy's), ``ndim``, ``size``, ``astype`` and ``reshape``.
+        The exact type; its instances have ``shape``, ``dtype`` (NumPy's), ``ndim``, ``size``, ``astype`` and
+        ``reshape``.
     module : module
         Has NumPy's functions for such arrays, and accepts NumPy arrays among them.
     """

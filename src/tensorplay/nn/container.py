@@ -54,7 +54,8 @@ class Ordered(Module):
 
     def pop(self, key: int | slice) -> Any:
         """Take a module away, and return it."""
-        found = self[key]
+        whole: Any = self
+        found = whole[key]
         del self[key]
         return found
 

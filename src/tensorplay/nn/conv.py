@@ -79,12 +79,13 @@ class Convolution(Module):
 
     def _borders(self) -> list[int]:
         """The padding at both ends, the last dimension first, as ``pad`` takes it."""
-        if self.padding == "valid":
+        padding: Any = self.padding
+        if padding == "valid":
             return [0] * (2 * self.dims)
-        if self.padding == "same":
+        if padding == "same":
             total = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size)]
             return [n for t in reversed(total) for n in (t // 2, t - t // 2)]
-        return [n for p in reversed(self.padding) for n in (p, p)]
+        return [n for p in reversed(padding) for n in (p, p)]
 
     def extra_repr(self) -> str:
         """Sizes and options."""

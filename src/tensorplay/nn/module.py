@@ -576,7 +576,8 @@ class Module:
             Whether they stay connected with automatic differentiation.
         """
         if args:  # as they stood before they were keywords
-            destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])
+            given: Any = (*args, *(destination, prefix, keep_vars)[len(args) :])
+            destination, prefix, keep_vars = given
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()

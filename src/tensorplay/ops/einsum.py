@@ -224,7 +224,7 @@ def contraction_path(inputs: tuple[Labels, ...], output: Labels, shapes: tuple[t
         for label in labels:
             number.setdefault(label, len(number))
     try:
-        import opt_einsum  # type: ignore[import-untyped]
+        import opt_einsum
     except ImportError:
         if len(number) > 52:
             return [(0, 1)] * (len(inputs) - 1)

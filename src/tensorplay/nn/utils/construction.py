@@ -24,7 +24,7 @@ def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
     if "device" not in inspect.signature(module_cls).parameters:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")
     final = kwargs.pop("device", "cpu")
-    return module_cls(*args, device="meta", **kwargs).to_empty(device=final)
+    return module_cls(*args, **{"device": "meta", **kwargs}).to_empty(device=final)
 
 
 def convert_conv2d_weight_memory_format(module: Module, memory_format: Any) -> Module:

@@ -287,7 +287,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     enter(module, tensor_name, kept)
     if not is_parametrized(module):
         del module._modules["parametrizations"]
-        module.__class__ = type(module)._before
+        module.__class__ = vars(type(module))["_before"]
     return module
 
 
