@@ -7,14 +7,20 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from . import autograd as autograd
+from . import backends as backends
 from . import cuda as cuda
+from . import fft as fft
 from . import func as func
 from . import linalg as linalg
+from . import masked as masked
 from . import nn as nn
 from . import optim as optim
+from . import profiler as profiler
 from . import random as random
 from . import return_types as return_types
+from . import signal as signal
 from . import special as special
+from . import testing as testing
 from . import utils as utils
 from tensorplay.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from tensorplay.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
@@ -89,6 +95,8 @@ from tensorplay.core.settings import use_deterministic_algorithms as use_determi
 from tensorplay.core.tensor import Size as Size
 from tensorplay.core.tensor import Size as _Size
 from tensorplay.core.tensor import Tensor as Tensor
+from tensorplay.core.threads import get_num_threads as get_num_threads
+from tensorplay.core.threads import set_num_threads as set_num_threads
 from tensorplay.func.batching import vmap as vmap
 from tensorplay.ops.typed import set_default_tensor_type as set_default_tensor_type
 from tensorplay.return_types import cummax as _cummax
@@ -237,7 +245,7 @@ def argwhere(input: Tensor) -> Tensor:
     """The positions of all elements that are not zero, one row each."""
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
     """A view of the storage with the given extents and strides (in elements), from an offset in the storage."""
-def as_strided_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """In-place form of :func:`as_strided`: the tensor itself becomes the view."""
 def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``as_strided`` gives a view of."""
@@ -279,6 +287,8 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alp
     """``beta * input + alpha * bmm(batch1, batch2)``."""
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """In-place form of :func:`baddbmm`: writes the result into ``input`` and returns it."""
+def bartlett_window(window_length: builtins.int, periodic: builtins.bool = True, *, dtype: _dtype | builtins.type | None = None, layout: _layout | None = None, device: _device | builtins.str | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False) -> Tensor:
+    """A triangle."""
 def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float, cudnn_enabled: builtins.bool) -> Tensor:
     """As :func:`tensorplay.nn.functional.batch_norm`."""
 def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: _Generator | None = None, out: Tensor | None = None) -> Tensor:
@@ -315,6 +325,8 @@ def bitwise_xor(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor 
     """Where exactly one of two integers has a bit set; for bools, whether they differ."""
 def bitwise_xor_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`bitwise_xor`: writes the result into ``input`` and returns it."""
+def blackman_window(window_length: builtins.int, periodic: builtins.bool = True, *, dtype: _dtype | builtins.type | None = None, layout: _layout | None = None, device: _device | builtins.str | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False) -> Tensor:
+    """A sum of three cosines."""
 def block_diag(*tensors: Tensor) -> Tensor:
     """A matrix with the given matrices (vectors count as rows) along its diagonal."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -379,8 +391,8 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A complex tensor from its real and imaginary parts."""
 def concat(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined along a dimension that they have; all other extents agree."""
-def concatenate(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Tensors joined along a dimension that they have; all other extents agree."""
+def concatenate(tensors: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
+    """Tensors joined along a dimension that they have; :func:`cat` under NumPy's names."""
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate; of a real tensor, the tensor itself."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -555,7 +567,7 @@ def fix_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`trunc`: writes the result into ``input`` and returns it."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
     """Merge the dimensions from ``start_dim`` to ``end_dim`` into one; a 0-dim tensor gets one."""
-def flip(input: Tensor, dims: Any, *more: builtins.int) -> Tensor:
+def flip(input: Tensor, dims: Any) -> Tensor:
     """A copy with the order of the entries reversed along dimensions."""
 def fliplr(input: Tensor) -> Tensor:
     """A copy with the second dimension reversed."""
@@ -609,6 +621,8 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of all elements of one vector with all of another."""
 def get_device(input: Tensor) -> builtins.int:
     """Number of the device; -1 for the CPU."""
+def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: builtins.int = 1) -> builtins.tuple[Tensor, ...]:
+    """The derivatives of samples along dimensions, from differences of neighbours."""
 def greater(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """``input > other``, element by element."""
 def greater_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
@@ -629,6 +643,10 @@ def gt(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = 
     """``input > other``, element by element."""
 def gt_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`gt`: writes the result into ``input`` and returns it."""
+def hamming_window(window_length: builtins.int, periodic: builtins.bool = True, alpha: builtins.float = 0.54, beta: builtins.float = 0.46, *, dtype: _dtype | builtins.type | None = None, layout: _layout | None = None, device: _device | builtins.str | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False) -> Tensor:
+    """A raised cosine with steps at its ends."""
+def hann_window(window_length: builtins.int, periodic: builtins.bool = True, *, dtype: _dtype | builtins.type | None = None, layout: _layout | None = None, device: _device | builtins.str | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False) -> Tensor:
+    """A raised cosine."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """``x`` outside of [-lambd, lambd], else 0."""
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -719,6 +737,10 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether an element is inf."""
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether an element has no imaginary part."""
+def istft(input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, normalized: builtins.bool = False, onesided: builtins.bool | None = None, length: builtins.int | None = None, return_complex: builtins.bool = False) -> Tensor:
+    """The signal from its short-time Fourier transform, the best fit where no signal has such a transform."""
+def kaiser_window(window_length: builtins.int, periodic: builtins.bool = True, beta: builtins.float = 12.0, *, dtype: _dtype | builtins.type | None = None, layout: _layout | None = None, device: _device | builtins.str | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False) -> Tensor:
+    """A window near to the one with the most energy in its main lobe."""
 def kl_div(input: Tensor, target: Tensor, reduction: builtins.int = 1, *, log_target: builtins.bool = False) -> Tensor:
     """As :func:`tensorplay.nn.functional.kl_div`."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -949,9 +971,9 @@ def pca_lowrank(A: Tensor, q: builtins.int | None = None, center: builtins.bool 
     """Principal components of the rows of a matrix, approximately, by random projections."""
 def pdist(input: Tensor, p: builtins.float = 2) -> Tensor:
     """The p-norm distances between all pairs of rows, row by row of the upper triangle."""
-def permute(input: Tensor, dims: Any, *more: builtins.int) -> Tensor:
+def permute(input: Tensor, dims: Any) -> Tensor:
     """A view with the dimensions in the given order."""
-def permute_copy(input: Tensor, dims: Any, *more: builtins.int, out: Tensor | None = None) -> Tensor:
+def permute_copy(input: Tensor, dims: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``permute`` gives a view of."""
 def pinverse(input: Tensor, rcond: builtins.float = 1e-15) -> Tensor:
     """Moore-Penrose pseudoinverse; as :func:`tensorplay.linalg.pinv` with ``rtol=rcond``."""
@@ -1025,7 +1047,7 @@ def renorm_(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builti
     """In-place form of :func:`renorm`: writes the result into ``input`` and returns it."""
 def repeat_interleave(input: Tensor, repeats: Any = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
     """Each entry along a dimension repeated in place; without ``dim``, of the flattened tensor."""
-def reshape(input: Tensor, shape: Any, *more: builtins.int) -> Tensor:
+def reshape(input: Tensor, shape: Any) -> Tensor:
     """The elements in row-major order under another shape: a view where the strides allow it, else a copy."""
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """Give the tensor the shape of another, in place; see :meth:`Tensor.resize_`."""
@@ -1127,7 +1149,7 @@ def square_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`square`: writes the result into ``input`` and returns it."""
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """A view without the dimensions of extent 1: without all of them, or without those among ``dim``."""
-def squeeze_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def squeeze_(input: Tensor, dim: Any = None) -> Tensor:
     """In-place form of :func:`squeeze`: the tensor itself becomes the view."""
 def squeeze_copy(input: Tensor, dim: Any = None, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``squeeze`` gives a view of."""
@@ -1137,6 +1159,8 @@ def std(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.
     """The standard deviation: the square root of the variance. Its gradient is zero where it is zero."""
 def std_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = None) -> builtins.tuple[Tensor, Tensor]:
     """The standard deviation and the mean; parameters as for :func:`std`."""
+def stft(input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, pad_mode: builtins.str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None, return_complex: builtins.bool | None = None, align_to_window: builtins.bool | None = None) -> Tensor:
+    """The short-time Fourier transform: of overlapping pieces of a signal, each under a window."""
 def sub(input: Tensor, other: Tensor | builtins.complex, *, alpha: builtins.complex = 1, out: Tensor | None = None) -> Tensor:
     """``input - alpha * other``."""
 def sub_(input: Tensor, other: Tensor | builtins.complex, *, alpha: builtins.complex = 1, out: Tensor | None = None) -> Tensor:
@@ -1151,13 +1175,13 @@ def svd(input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = T
     """Singular value decomposition; :func:`tensorplay.linalg.svd` in its older form, which returns V itself."""
 def svd_lowrank(A: Tensor, q: builtins.int = 6, niter: builtins.int = 2, M: Tensor | None = None) -> builtins.tuple[Tensor, Tensor, Tensor]:
     """The largest singular values of a matrix and their vectors, approximately, by random projections."""
-def swapaxes(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-    """A view with two dimensions swapped."""
+def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+    """A view with two dimensions swapped; :func:`transpose` under NumPy's name."""
 def swapdims(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions swapped."""
 def t(input: Tensor) -> Tensor:
     """A view of a matrix with its two dimensions swapped; of fewer dimensions, as it is."""
-def t_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def t_(input: Tensor) -> Tensor:
     """In-place form of :func:`t`: the tensor itself becomes the view."""
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``t`` gives a view of."""
@@ -1183,7 +1207,7 @@ def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, i
     """``x`` where it is above the threshold, else ``value``."""
 def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
     """In-place form of :func:`threshold`: writes the result into ``input`` and returns it."""
-def tile(input: Tensor, dims: Any, *more: builtins.int) -> Tensor:
+def tile(input: Tensor, dims: Any) -> Tensor:
     """The tensor laid out several times; missing counts in front are 1."""
 def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, out: Tensor | None = None) -> _topk:
     """The k largest or smallest elements along a dimension, the most extreme first. A nan counts as largest."""
@@ -1243,7 +1267,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: builtins.int =
     """Views of consecutive parts of the given sizes, which sum to the extent of the dimension."""
 def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
     """A view with a new dimension of extent 1 at ``dim``."""
-def unsqueeze_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def unsqueeze_(input: Tensor, dim: Any) -> Tensor:
     """In-place form of :func:`unsqueeze`: the tensor itself becomes the view."""
 def unsqueeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``unsqueeze`` gives a view of."""

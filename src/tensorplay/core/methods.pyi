@@ -286,8 +286,8 @@ class Methods:
         """Products of two batches of matrices; nothing broadcasts."""
     def bool(self, memory_format: _memory_format = ...) -> Tensor:
         """The tensor in bool; itself if it is of that dtype already."""
-    def broadcast_to(self, size: Any) -> Tensor:
-        """A view broadcast to a shape, without copying."""
+    def broadcast_to(self, size: Any, *more: builtins.int) -> Tensor:
+        """:func:`broadcast_to`, whose size may also be given one by one."""
     def bucketize(self, boundaries: Tensor, *, out_int32: builtins.bool = False, right: builtins.bool = False) -> Tensor:
         """The bucket of each value: where it would be inserted among the boundaries."""
     def byte(self, memory_format: _memory_format = ...) -> Tensor:
@@ -308,8 +308,8 @@ class Methods:
         """Cholesky factor of a Hermitian positive-definite matrix; as :func:`tensorplay.linalg.cholesky`."""
     def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:
         """Inverse of a matrix, given its Cholesky factor."""
-    def cholesky_solve(self, L: Tensor, upper: builtins.bool = False) -> Tensor:
-        """Solve AX = B, given the Cholesky factor of A."""
+    def cholesky_solve(self, input2: Tensor, upper: builtins.bool = False) -> Tensor:
+        """:func:`cholesky_solve`, with the method's name for the factor."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of at most ``chunks`` consecutive parts of one size; the last may be smaller."""
     def clamp(self, min: Tensor | builtins.float | None = None, max: Tensor | builtins.float | None = None) -> Tensor:
@@ -615,6 +615,8 @@ class Methods:
         """Whether an element is inf."""
     def isreal(self) -> Tensor:
         """Whether an element has no imaginary part."""
+    def istft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, normalized: builtins.bool = False, onesided: builtins.bool | None = None, length: builtins.int | None = None, return_complex: builtins.bool = False) -> Tensor:
+        """The signal from its short-time Fourier transform, the best fit where no signal has such a transform."""
     def item(self) -> Any:
         """The value of a tensor of one element, as a Python number."""
     def kron(self, other: Tensor) -> Tensor:
@@ -833,10 +835,10 @@ class Methods:
         """In-place form of :func:`ne`: writes the result into ``input`` and returns it."""
     def numpy(self, *, force: builtins.bool = False) -> np.ndarray[Any, Any]:
         """The values as a NumPy array that shares the tensor's memory."""
-    def orgqr(self, tau: Tensor) -> Tensor:
-        """The first columns of a product of reflectors; :func:`tensorplay.linalg.householder_product`."""
-    def ormqr(self, tau: Tensor, other: Tensor, left: builtins.bool = True, transpose: builtins.bool = False) -> Tensor:
-        """Multiply a matrix with a product of Householder reflectors."""
+    def orgqr(self, input2: Tensor) -> Tensor:
+        """:func:`orgqr`, with the method's name for the second argument."""
+    def ormqr(self, input2: Tensor, input3: Tensor, left: builtins.bool = True, transpose: builtins.bool = False) -> Tensor:
+        """:func:`ormqr`, with the method's names for the second and third arguments."""
     def outer(self, vec2: Tensor) -> Tensor:
         """Products of all elements of one vector with all of another."""
     def permute(self, dims: Any, *more: builtins.int) -> Tensor:
@@ -998,6 +1000,8 @@ class Methods:
         """The standard deviation: the square root of the variance. Its gradient is zero where it is zero."""
     def std_mean(self, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = None) -> builtins.tuple[Tensor, Tensor]:
         """The standard deviation and the mean; parameters as for :func:`std`."""
+    def stft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, pad_mode: builtins.str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None, return_complex: builtins.bool | None = None, align_to_window: builtins.bool | None = None) -> Tensor:
+        """The short-time Fourier transform: of overlapping pieces of a signal, each under a window."""
     def sub(self, other: Tensor | builtins.complex, *, alpha: builtins.complex = 1) -> Tensor:
         """``input - alpha * other``."""
     def sub_(self, other: Tensor | builtins.complex, *, alpha: builtins.complex = 1) -> Tensor:

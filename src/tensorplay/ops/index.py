@@ -1,50 +1,54 @@
 """Made by tools/make_stubs.py."""
 
 SIZES: dict[str, int] = {
-    "activation": 29678,
+    "activation": 30707,
     "attention": 10635,
     "bags": 7905,
     "bessel": 7505,
     "callables": 2327,
-    "cholesky": 12431,
-    "conv": 39830,
-    "cross_entropy": 20550,
-    "ctc": 13343,
-    "decompositions": 28481,
+    "cholesky": 12715,
+    "conv": 39837,
+    "cross_entropy": 21024,
+    "ctc": 13459,
+    "decompositions": 29042,
     "dense": 19067,
     "diagonals": 7970,
     "distance": 5108,
     "dropout": 12638,
-    "einsum": 17277,
+    "einsum": 17245,
     "extrema": 14606,
-    "joining": 20857,
+    "fourier": 20766,
+    "joining": 21290,
     "least_squares": 11339,
     "linalg": 29752,
     "loss": 22858,
     "margin": 14702,
     "masked": 7203,
+    "masked_reductions": 16201,
     "matrices": 8547,
     "multihead": 12759,
-    "normalization": 25231,
+    "normalization": 25234,
     "norms": 14769,
-    "padding": 10629,
+    "padding": 10659,
     "parts": 6907,
     "polynomials": 5374,
-    "pool": 27039,
-    "positional": 9829,
-    "properties": 7077,
+    "pool": 27697,
+    "positional": 9971,
+    "properties": 6709,
     "random": 33963,
-    "resample": 21245,
-    "scan": 16328,
-    "scatter": 38541,
+    "resample": 21722,
+    "scan": 21417,
+    "scatter": 38971,
     "sorting": 28465,
     "special": 12309,
     "spectra": 22307,
-    "statistics": 23609,
-    "strides": 9400,
+    "statistics": 23579,
+    "stft": 11230,
+    "strides": 9648,
     "typed": 1970,
     "unpool": 12078,
     "view_copies": 1849,
+    "windows": 13332,
 }
 FAMILIES: dict[str, dict[str, str]] = {
     "activation": {
@@ -153,6 +157,13 @@ FAMILIES: dict[str, dict[str, str]] = {
         "F": "amax amin argmax argmin max max_dim min min_dim put_along",
         "Tensor": "amax amin aminmax argmax argmin max min",
     },
+    "fourier": {
+        ":fft": (
+            "fft fft2 fftfreq fftn fftshift hfft hfft2 hfftn ifft ifft2 ifftn ifftshift ihfft ihfft2 "
+            "ihfftn irfft irfft2 irfftn rfft rfft2 rfftfreq rfftn"
+        ),
+        "F": "fft_c2c fft_c2r fft_r2c",
+    },
     "joining": {
         ":": (
             "block_diag cartesian_prod cat chunk column_stack combinations concat concatenate dsplit "
@@ -204,6 +215,12 @@ FAMILIES: dict[str, dict[str, str]] = {
         "Tensor": (
             "argwhere masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select nonzero "
             "nonzero_static"
+        ),
+    },
+    "masked_reductions": {
+        ":masked": (
+            "amax amin argmax argmin cumprod cumsum log_softmax logaddexp logsumexp mean median norm "
+            "normalize prod softmax softmin std sum var"
         ),
     },
     "matrices": {
@@ -284,12 +301,12 @@ FAMILIES: dict[str, dict[str, str]] = {
     "resample": {
         ":": "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d",
         ":nn.functional": "affine_grid grid_sample interpolate upsample upsample_bilinear upsample_nearest",
-        "F": "to_bytes",
+        "F": "indifferent to_bytes",
     },
     "scan": {
         ":": (
-            "cummax cummin cumprod cumprod_ cumsum cumsum_ cumulative_trapezoid diff logcumsumexp "
-            "trapezoid trapz"
+            "cummax cummin cumprod cumprod_ cumsum cumsum_ cumulative_trapezoid diff gradient "
+            "logcumsumexp trapezoid trapz"
         ),
         "F": "cummax cummin cumprod cumsum logcumsumexp",
         "Tensor": "cummax cummin cumprod cumprod_ cumsum cumsum_ diff logcumsumexp",
@@ -350,6 +367,10 @@ FAMILIES: dict[str, dict[str, str]] = {
         "F": "histc histogram",
         "Tensor": "bincount corrcoef cov histc histogram histogramdd nanquantile quantile",
     },
+    "stft": {
+        ":": "istft stft",
+        "Tensor": "istft stft",
+    },
     "strides": {
         ":": "as_strided as_strided_ squeeze_ t_ unsqueeze_",
         "F": "as_strided fold_windows unfold",
@@ -370,6 +391,13 @@ FAMILIES: dict[str, dict[str, str]] = {
             "alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy "
             "split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy "
             "unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
+        ),
+    },
+    "windows": {
+        ":": "bartlett_window blackman_window hamming_window hann_window kaiser_window",
+        ":signal.windows": (
+            "bartlett blackman cosine exponential gaussian general_cosine general_hamming hamming hann "
+            "kaiser nuttall"
         ),
     },
 }
