@@ -235,3 +235,58 @@ def test_dead_views_are_forgotten():
     for _ in range(1000):
         x[0]
     assert len(x._rare.views) <= 16
+
+
+# ---- set_: other memory for the same tensor
+
+
+@pytest.mark.parametrize(
+    ("args", "want"),
+    [
+        ((), [0.0, 1.0, 2.0, 3.0]),
+        ((1, (3,)), [1.0, 2.0, 3.0]),
+        ((0, (2, 2)), [[0.0, 1.0], [2.0, 3.0]]),
+        ((1, (2, 2), (1, 1)), [[1.0, 2.0], [2.0, 3.0]]),
+    ],
+)
+def test_set_shares_the_memory_of_another_tensor(args, want):
+    x, y = tp.zeros(1), tp.arange(4.0)
+    before = x._version
+    assert x.set_(y, *args) is x and x.tolist() == want and x._version > before
+    y[2] = 9.0
+    assert 9.0 in x.flatten().tolist() and x.data_ptr() == y[args[0] if args else 0 :].data_ptr()
+
+
+def test_set_leaves_old_memory_to_those_who_share_it():
+    x = tp.zeros(3)
+    view = x[1:]
+    x.set_(tp.arange(2.0))
+    view[0] = 5.0
+    assert x.tolist() == [0.0, 1.0] and view.tolist() == [5.0, 0.0]
+    assert x.set_().shape == (0,)
+
+
+def test_set_of_a_leaf_under_no_grad():
+    x = tp.zeros(3, requires_grad=True)
+    with tp.no_grad():
+        x.set_(tp.ones(2))
+    assert x.requires_grad and x.is_leaf and x.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda x, y: x.set_(y.double()), RuntimeError, "Could not set tensor of type"),
+        (lambda x, y: x.set_([1.0]), TypeError, "argument 'source'"),
+        (lambda x, y: x.set_(y, 1), TypeError, "argument 'size' must be given"),
+        (lambda x, y: x.set_(y, 3, (2,)), RuntimeError, "out of bounds for storage"),
+        (lambda x, y: x.set_(y.to("meta")), RuntimeError, "on device cpu to one on meta"),
+        (lambda x, y: x.requires_grad_().set_(y), RuntimeError, "a leaf Variable that requires grad"),
+        (lambda x, y: x.set_(y.requires_grad_() * 2), RuntimeError, "history would be lost"),
+    ],
+)
+def test_set_refuses_what_does_not_fit(call, error, message):
+    x = tp.zeros(3)
+    with pytest.raises(error, match=message):
+        call(x, tp.arange(4.0))
+    assert x.tolist() == [0.0, 0.0, 0.0]

@@ -6,7 +6,7 @@ from math import e, inf, nan, pi
 
 from . import autograd, random
 from . import ops as _ops
-from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from .autograd.grad_mode import (
     enable_grad,
     inference_mode,

@@ -56,6 +56,11 @@ class set_detect_anomaly:
         self.set(*self.before)
 
 
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Switch anomaly mode on or off, as :class:`set_detect_anomaly` does."""
+    set_detect_anomaly.set(enabled, check_nan)
+
+
 class detect_anomaly:
     """Find the forward call behind an error or a NaN in the backward pass.
 

@@ -11,8 +11,9 @@ from ..core.inplace import change_geometry, check_writable
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
+from ..core.state import state
 from ..core.tensor import Tensor
-from ..core.versions import storage_of
+from ..core.versions import note_write, storage_of
 from . import arguments as arg
 from .shape import squeeze, swapaxes, t, transpose, unsqueeze
 
@@ -217,3 +218,53 @@ for _fn, _names in (
         operator(name=_name, out=False, function=_name in ("squeeze_", "unsqueeze_", "t_", "as_strided_"))(
             in_place(_fn)
         )
+
+
+@operator(function=False, out=False)
+def set_(
+    input: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Tensor:
+    """Let a tensor share the memory of another one, in place; without one, it becomes empty.
+
+    Parameters
+    ----------
+    input : Tensor
+        Without history; what it held before is left to those who share it.
+    source : Tensor, optional
+        Of the same dtype and device.
+    storage_offset, size, stride
+        Which elements of the source's storage; all of the source by default.
+
+    Raises
+    ------
+    RuntimeError
+        If one of them has history that would be lost, dtype or device differ, or the storage does not reach so far.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> x, y = tp.zeros(1), tp.arange(4.)
+    >>> x.set_(y, 1, (2,))[0] = 10.
+    >>> y
+    tensor([ 0., 10.,  2.,  3.])
+    """
+    check_writable(input, "set_")
+    if source is None:
+        source = input.new_empty(0)
+    elif arg.tensor(source, "set_", "source").dtype is not input.dtype:
+        raise RuntimeError(f"set_(): Could not set tensor of type {source.dtype} to a tensor of type {input.dtype}")
+    if source.device != input.device:
+        raise RuntimeError(
+            f"set_(): Attempted to set the storage of a tensor on device {input.device} to one on {source.device}"
+        )
+    if state.recording and not all(t.is_leaf for t in (input, source)):
+        raise RuntimeError("set_(): history would be lost; detach() the tensors first, or use no_grad()")
+    if size is not None:
+        sizes = arg.integers(size, "set_", "size", 3)
+        steps = input.new_empty(sizes, device="meta").stride() if stride is None else stride
+        source = as_strided(source.detach(), sizes, steps, storage_offset)
+    elif storage_offset or stride is not None:
+        raise TypeError("set_(): argument 'size' must be given along with 'storage_offset' and 'stride'")
+    input.data = source
+    note_write(input._data)
+    return input
