@@ -369,4 +369,14 @@ def test_settings_that_programs_make():
     tp.set_float32_matmul_precision("highest")
     with pytest.raises(RuntimeError, match="set_float32_matmul_precision"):
         tp.set_float32_matmul_precision("best")
+    tp.set_num_interop_threads(2)
+    assert tp.get_num_interop_threads() == 2
+    tp.set_num_interop_threads(1)
+    with pytest.raises(RuntimeError, match="positive integer, got 0"):
+        tp.set_num_interop_threads(0)
+    tp.set_warn_always(True)
+    assert tp.is_warn_always_enabled()
+    tp.set_warn_always(False)
+    with pytest.raises(RuntimeError, match="expected a bool"):
+        tp.set_warn_always(1)
     assert not tp.cuda.is_available() and tp.cuda.device_count() == 0

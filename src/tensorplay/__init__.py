@@ -47,9 +47,13 @@ from .core.settings import (
     are_deterministic_algorithms_enabled,
     get_deterministic_debug_mode,
     get_float32_matmul_precision,
+    get_num_interop_threads,
     is_deterministic_algorithms_warn_only_enabled,
+    is_warn_always_enabled,
     set_deterministic_debug_mode,
     set_float32_matmul_precision,
+    set_num_interop_threads,
+    set_warn_always,
     use_deterministic_algorithms,
 )
 from .core.tensor import Size, Tensor

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 _deterministic = "default"
 _precision = "highest"
+_interop_threads = 1
+_warn_always = False
 
 MODES = ("default", "warn", "error")
 
@@ -90,3 +93,55 @@ def get_float32_matmul_precision() -> str:
     'highest'
     """
     return _precision
+
+
+def set_num_interop_threads(int: int) -> None:  # PyTorch's name for the argument
+    """Set how many threads may run operators side by side; here they run in the thread that calls them.
+
+    Raises
+    ------
+    RuntimeError
+        If it is not a positive integer.
+    """
+    global _interop_threads
+    if not isinstance(int, Integral) or int < 1:
+        raise RuntimeError(f"set_num_interop_threads(): expected a positive integer, got {int!r}")
+    _interop_threads = int
+
+
+def get_num_interop_threads() -> int:
+    """What :func:`set_num_interop_threads` was given last.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.get_num_interop_threads()
+    1
+    """
+    return _interop_threads
+
+
+def set_warn_always(b: bool, /) -> None:
+    """Ask for every warning, not the first of its kind alone; this package gives all to Python's filters.
+
+    Raises
+    ------
+    RuntimeError
+        If it is no bool.
+    """
+    global _warn_always
+    if not isinstance(b, bool):
+        raise RuntimeError(f"set_warn_always(): expected a bool, but got {type(b).__name__}")
+    _warn_always = b
+
+
+def is_warn_always_enabled() -> bool:
+    """What :func:`set_warn_always` was given last.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.is_warn_always_enabled()
+    False
+    """
+    return _warn_always
