@@ -50,6 +50,7 @@ def examples():
 EXAMPLES = list(examples())
 
 
+@pytest.mark.filterwarnings("ignore:.*is deprecated")
 @pytest.mark.parametrize("test", [test for _, test in EXAMPLES], ids=[name for name, _ in EXAMPLES])
 def test_examples_print_what_they_show(test):
     failures = []

@@ -1,11 +1,8 @@
 """The forward Laplacian equals the trace of the Hessian; products with the Hessian, and its diagonal."""
 
-import importlib
-import pkgutil
-
 import numpy as np
 import pytest
-import samples
+from samples import FAMILIES
 from test_taylor import FUNCTIONS, W, close, leaves, repeated, t64, uniform
 
 import tensorplay as tp
@@ -37,14 +34,8 @@ def test_laplacian_equals_the_trace_of_the_hessian(name):
     close(func.hessian_diag(f, x).reshape(*value.shape, 12), h.diagonal(dim1=-2, dim2=-1))
 
 
-OPERATORS = [
-    pytest.param(importlib.import_module(f"samples.{m.name}").SAMPLES, id=m.name)
-    for m in pkgutil.iter_modules(samples.__path__)
-]
-
-
 @pytest.mark.filterwarnings("ignore:reduction")
-@pytest.mark.parametrize("family", OPERATORS)
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 def test_laplacian_of_every_operator(family):
     """Against nested jvp along each unit vector, of the call as a function of all its arguments at once."""
     for s in family:

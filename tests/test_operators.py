@@ -1,17 +1,9 @@
 """Every operator, driven by the tables in ``samples``: value, both modes, second derivatives, batching."""
 
-import importlib
-import pkgutil
-
 import harness
 import pytest
-import samples
+from samples import SAMPLES
 
-SAMPLES = [
-    sample
-    for module in pkgutil.iter_modules(samples.__path__)
-    for sample in importlib.import_module(f"samples.{module.name}").SAMPLES
-]
 every = pytest.mark.parametrize("sample", SAMPLES, ids=repr)
 
 
