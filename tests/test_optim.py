@@ -618,6 +618,8 @@ ONE = [tp.zeros(1)]
         (lambda: optim.SGD([tp.zeros(1, requires_grad=True) * 2], lr=0.1), ValueError, "non-leaf"),
         (lambda: optim.SGD(ONE, lr=-1.0), ValueError, "Invalid learning rate: -1.0"),
         (lambda: optim.SGD(ONE, lr=tp.ones(2)), ValueError, "Tensor lr must be 1-element"),
+        (lambda: optim.SGD(ONE, fused=True, foreach=True), RuntimeError, "cannot be `True` together"),
+        (lambda: optim.Adam(ONE, fused=True, differentiable=True), RuntimeError, "does not support `differentiable`"),
         (lambda: optim.SGD(ONE, nesterov=True), ValueError, "Nesterov momentum requires"),
         (lambda: optim.Adam(ONE, betas=(1.0, 0.9)), ValueError, "Invalid beta parameter at index 0: 1.0"),
         (lambda: optim.Adam(ONE, betas=(tp.tensor(0.9), 0.9)), ValueError, "either both floats or both Tensors"),

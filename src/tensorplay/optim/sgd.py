@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.tensor import Tensor
 from ..core.versions import note_write
-from .elementwise import PLAIN, Elementwise, prepared, scalar
+from .elementwise import BLOCK, PLAIN, Elementwise, prepared, scalar
 from .optimizer import Params, checked, counter
 
 ndarray = np.ndarray
@@ -83,7 +83,7 @@ class SGD(Elementwise):
         lr, known, rate = float(group["lr"]), None, None
         for p, grad in zip(params, grads):  # the plain case, nothing but x -= lr * g
             x, g = p._data, grad._data
-            if type(x) is ndarray and type(g) is ndarray and (dtype := x.dtype) in PLAIN and g.shape == x.shape:
+            if type(x) is type(g) is ndarray and (dtype := x.dtype) in PLAIN and g.shape == x.shape and x.size <= BLOCK:
                 if dtype is not known:
                     rate, known = scalar(lr, dtype), dtype
                 x -= g * rate
