@@ -1,5 +1,7 @@
 """Transforms of functions: they nest in any order and to any depth."""
 
+import importlib as _importlib
+
 from .batching import vmap
 from .forward import hessian, jacfwd, jvp
 from .laplacian import hessian_diag, hvp, laplacian
@@ -9,6 +11,7 @@ from .taylor import jet
 
 __all__ = [
     "debug_unwrap",
+    "functional_call",
     "grad",
     "grad_and_value",
     "hessian",
@@ -21,6 +24,17 @@ __all__ = [
     "laplacian",
     "linearize",
     "rearrange",
+    "stack_module_state",
     "vjp",
     "vmap",
 ]
+
+# what is about modules stands with them, a layer above, and is imported when it is first named
+_LATER = dict.fromkeys(("functional_call", "stack_module_state"), "tensorplay.nn.utils.stateless")
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(_importlib.import_module(_LATER[name]), name)
+    return found

@@ -23,7 +23,7 @@ class Activation(Module):
 
     def extra_repr(self) -> str:
         """Options."""
-        shown = [f"{name}={getattr(self, name)}" for name in self.__constants__]
+        shown = [f"{name}={getattr(self, name)!r}" for name in self.__constants__]
         return ", ".join(shown + ["inplace=True"] * bool(self.inplace))
 
 

@@ -38,8 +38,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     Examples
     --------
     >>> import tensorplay as tp
-    >>> layer = tp.nn.AdaptiveLogSoftmaxWithLoss(8, 10, [2, 5])
-    >>> layer(tp.randn(4, 8), tp.tensor([0, 3, 9, 1])).output.shape
+    >>> layer = tp.nn.AdaptiveLogSoftmaxWithLoss(16, 10, [2, 5])
+    >>> layer(tp.randn(4, 16), tp.tensor([0, 3, 9, 1])).output.shape
     tensorplay.Size([4])
     """
 

@@ -86,10 +86,20 @@ def chosen_fan(tensor: Tensor, mode: str) -> int:
     return fans(tensor)[mode == "fan_out"]
 
 
+def is_empty(tensor: Tensor) -> bool:
+    """Whether there is nothing to fill, which is worth a warning."""
+    if tensor.numel() == 0:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        return True
+    return False
+
+
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
     """Uniform numbers whose variance survives rectifiers (He et al., 2015)."""
+    if is_empty(tensor):
+        return tensor
     bound = math.sqrt(3.0 / chosen_fan(tensor, mode)) * calculate_gain(nonlinearity, a)
     return uniform_(tensor, -bound, bound, generator)
 
@@ -98,6 +108,8 @@ def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
     """Normal numbers whose variance survives rectifiers (He et al., 2015)."""
+    if is_empty(tensor):
+        return tensor
     return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(chosen_fan(tensor, mode)), generator)
 
 

@@ -79,8 +79,10 @@ class LazyLinear(LazyModuleMixin, linear.Linear):
 
     def initialize_parameters(self, input: Tensor) -> None:
         """Take the size from the input."""
-        if self.has_uninitialized_params():
+        loaded = not self.has_uninitialized_params()  # from a checkpoint
+        if not self.in_features:
             self.in_features = input.shape[-1]
+        if not loaded:
             materialize(self.weight, (self.out_features, self.in_features))
             materialize(self.bias, (self.out_features,))
             self.reset_parameters()
@@ -111,15 +113,17 @@ class LazyConvolution(LazyModuleMixin):
 
     def initialize_parameters(self: Any, input: Tensor, *args: Any, **kwargs: Any) -> None:
         """Take the number of channels from the input."""
-        if not self.has_uninitialized_params():
-            return
         if input.ndim not in (self.dims + 1, self.dims + 2):
             raise RuntimeError(f"Expected {self.dims + 1}D (unbatched) or {self.dims + 2}D (batched) input to "
                                f"{self._get_name()}, but got input of size: {input.shape}")  # fmt: skip
         channels = input.shape[-self.dims - 1]
         if channels % self.groups != 0:
             raise ValueError(f"in_channels must be divisible by groups, got {channels} and {self.groups} groups")
-        self.in_channels = channels
+        loaded = not self.has_uninitialized_params()  # from a checkpoint
+        if not self.in_channels:
+            self.in_channels = channels
+        if loaded:
+            return
         pair = (channels, self.out_channels) if self.transposed else (self.out_channels, channels)
         materialize(self.weight, (pair[0], pair[1] // self.groups, *self.kernel_size))
         materialize(self.bias, (self.out_channels,))
@@ -297,8 +301,10 @@ class LazyNormalization(LazyModuleMixin):
         self._check_input_dim(input)
         alone = isinstance(self, normalization.InstanceNormalization) and input.ndim == self.ranks[0]
         channels = input.shape[0 if alone else 1]
-        if self.has_uninitialized_params() or not self.num_features:
+        loaded = not self.has_uninitialized_params()  # from a checkpoint
+        if not self.num_features:
             self.num_features = channels
+        if not loaded:
             for place in (self.weight, self.bias, self.running_mean, self.running_var):
                 materialize(place, (channels,))
             self.reset_parameters()

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from . import functional as F
+from .distance import PairwiseDistance
 from .linear import Linear
 from .module import Module
 
@@ -396,7 +397,8 @@ class TripletMarginWithDistanceLoss(Loss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(reduction=reduction)
-        self.distance_function, self.margin, self.swap = distance_function, margin, swap
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
+        self.margin, self.swap = margin, swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """The loss."""

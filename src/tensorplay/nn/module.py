@@ -142,16 +142,14 @@ class Module:
         if isinstance(value, (Parameter, Module, Buffer)):
             if "_parameters" not in tables:
                 raise AttributeError(f"cannot assign {type(value).__name__.lower()}s before Module.__init__() call")
-            for table in ("_parameters", "_buffers", "_modules"):
-                tables[table].pop(name, None)
+            if isinstance(getattr(type(self), name, None), property):  # say, of a parametrized tensor
+                return super().__setattr__(name, value)
+            kinds = {"_parameters": Parameter, "_modules": Module, "_buffers": Buffer}
+            kind = next(table for table, cls in kinds.items() if isinstance(value, cls))
+            for table in kinds:  # in its own table a name keeps its place
+                if table != kind:
+                    tables[table].pop(name, None)
             tables.pop(name, None)
-            kind = (
-                "_parameters"
-                if isinstance(value, Parameter)
-                else "_modules"
-                if isinstance(value, Module)
-                else "_buffers"
-            )
             tables[kind][name] = value
             if kind == "_buffers":
                 persistent = value.__dict__.get("persistent", True)
@@ -394,7 +392,9 @@ class Module:
                     p.grad = None
                     p.grad = g
         for name, b in self._buffers.items():
-            if b is not None:
+            if is_lazy(b):
+                b.data = fn(b.detach())  # type: ignore[union-attr]
+            elif b is not None:
                 self._buffers[name] = fn(b)
         return self
 

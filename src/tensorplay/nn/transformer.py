@@ -179,6 +179,18 @@ class TransformerLayer(Module):
     dropout: Dropout
     activation: Callable[[Tensor], Tensor]
 
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        name = getattr(self.activation, "__name__", "")
+        if name in F.__all__ and getattr(F, name) is self.activation:  # operators are pickled by name
+            state["activation"] = name
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if isinstance(self.activation, str):
+            self.activation = getattr(F, self.activation)
+
     def _feed_forward(self, x: Tensor) -> Tensor:
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
