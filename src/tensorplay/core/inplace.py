@@ -71,6 +71,7 @@ def only_memory(t: Tensor) -> bool:
 
 
 def about_to_write(t: Tensor) -> None:
+    """Tell whoever keeps what the tape has saved of the tensor's memory."""
     for keeper in preserving:
         keeper.before_write(t)
 
@@ -328,24 +329,24 @@ def assign(base: Tensor, data: Any) -> None:
             data = data.at(primal)
     elif type(old) is type(data) and old.level == data.level:
         if isinstance(data, Moving):
-            with_history(old.inner, data.primal)
+            write_inside(old.inner, data.primal)
             base._data = data.at(old.inner)
             return
         if data.inner._data.shape == old.inner._data.shape:
-            with_history(old.inner, data.inner)
+            write_inside(old.inner, data.inner)
             return
     elif not isinstance(data, Carrier) or data.level < old.level:  # a constant overwrites
         if isinstance(old, Moving):
-            with_history(old.primal, wrap(data))
+            write_inside(old.primal, wrap(data))
             base._data = old.still()
         else:
-            with_history(old.inner, F.expand(wrap(data), old.inner._data.shape))
+            write_inside(old.inner, F.expand(wrap(data), old.inner._data.shape))
         return
     base._data = data
 
 
-def with_history(inner: Tensor, value: Tensor) -> None:
-    """An in-place write one level further down."""
+def write_inside(inner: Tensor, value: Tensor) -> None:
+    """Write to what a carrier holds, one level further down."""
     move(inner, value, "in-place write")
 
 

@@ -146,6 +146,7 @@ class Recorded:
         return pytree.unflatten([self.leaves.released(o) for o in self.outs], self.spec)
 
     def auxiliary(self) -> Any:
+        """What the function returned along, released."""
         return pytree.tree_map(self.leaves.released, self.aux)
 
     def pull(self, cotangents: list[Tensor], create_graph: bool | None = None) -> list[Tensor]:
@@ -172,7 +173,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     -------
     tuple
         ``(output, pull)`` or ``(output, pull, aux)``; ``pull(cotangents)`` gives a tuple with the gradient of each
-        primal, or the gradient itself if there is one primal.
+        primal. It may be called any number of times: what was recorded lives as long as ``pull``, whatever is given as
+        its ``retain_graph``.
 
     Raises
     ------
