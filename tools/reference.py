@@ -45,7 +45,7 @@ def entries(namespace: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     left_out = twins(namespace)
     for name in OPERATORS[namespace]:
-        if name in left_out:
+        if name in left_out or name.startswith("_"):
             continue
         own = first.setdefault(OPERATORS[namespace][name].plain, name)
         found.setdefault(own, []).extend([name] if name != own else [])
