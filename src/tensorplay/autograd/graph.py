@@ -5,7 +5,8 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Literal, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..core.inplace import preserving, written
 from ..core.node import Node, RemovableHandle, place
@@ -14,11 +15,19 @@ from ..core.tensor import Tensor
 from ..core.versions import array_of, storage_of
 from . import observed
 
+if TYPE_CHECKING:
+    from .drawing import Drawing, draw
+    from .explaining import Explanation, explain
+
 __all__ = [
+    "Drawing",
+    "Explanation",
     "GradientEdge",
     "Node",
     "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
+    "draw",
+    "explain",
     "get_gradient_edge",
     "increment_version",
     "region_activation_memory_budget",
@@ -26,6 +35,17 @@ __all__ = [
     "save_on_cpu",
     "saved_tensors_hooks",
 ]
+
+LATER = {"Drawing": "drawing", "Explanation": "explaining", "draw": "drawing", "explain": "explaining"}
+
+
+def __getattr__(name: str) -> Any:
+    """Pictures and explanations come with modules of their own, imported at need."""
+    if name not in LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f".{LATER[name]}", __package__), name)
+    return found
+
 
 # ---- edges
 

@@ -161,7 +161,7 @@ def subclasses(cls: type) -> list[type]:
     """The class and all below it."""
     found = [cls]
     for c in found:
-        found += [sub for sub in c.__subclasses__() if sub not in found]
+        found += [sub for sub in type.__subclasses__(c) if sub not in found]
     return found
 
 
