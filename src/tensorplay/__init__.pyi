@@ -24,6 +24,7 @@ from . import testing as testing
 from . import utils as utils
 from tensorplay.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from tensorplay.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from tensorplay.autograd.anomaly_mode import set_anomaly_enabled as set_anomaly_enabled
 from tensorplay.autograd.grad_mode import enable_grad as enable_grad
 from tensorplay.autograd.grad_mode import inference_mode as inference_mode
 from tensorplay.autograd.grad_mode import is_grad_enabled as is_grad_enabled
@@ -88,9 +89,13 @@ from tensorplay.core.promotion import promote_types as promote_types
 from tensorplay.core.settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from tensorplay.core.settings import get_deterministic_debug_mode as get_deterministic_debug_mode
 from tensorplay.core.settings import get_float32_matmul_precision as get_float32_matmul_precision
+from tensorplay.core.settings import get_num_interop_threads as get_num_interop_threads
 from tensorplay.core.settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled
+from tensorplay.core.settings import is_warn_always_enabled as is_warn_always_enabled
 from tensorplay.core.settings import set_deterministic_debug_mode as set_deterministic_debug_mode
 from tensorplay.core.settings import set_float32_matmul_precision as set_float32_matmul_precision
+from tensorplay.core.settings import set_num_interop_threads as set_num_interop_threads
+from tensorplay.core.settings import set_warn_always as set_warn_always
 from tensorplay.core.settings import use_deterministic_algorithms as use_deterministic_algorithms
 from tensorplay.core.tensor import Size as Size
 from tensorplay.core.tensor import Size as _Size

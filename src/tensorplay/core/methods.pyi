@@ -944,6 +944,8 @@ class Methods:
         """A view of one entry along a dimension, which is gone."""
     def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
         """A copy of the input with ``src`` as the entry ``index`` along a dimension."""
+    def set_(self, source: Tensor | None = None, storage_offset: builtins.int = 0, size: Any = None, stride: Any = None) -> Tensor:
+        """Let a tensor share the memory of another one, in place; without one, it becomes empty."""
     def sgn(self) -> Tensor:
         """The sign of a real number; the direction ``z / abs(z)`` of a complex one."""
     def sgn_(self) -> Tensor:

@@ -34,23 +34,32 @@ def kept(p: float, scale: float) -> Sample:
 
 
 def check_probability(p: float, name: str, error: type[Exception] = ValueError) -> None:
+    """Refuse what is no probability."""
     if not 0 <= p <= 1:
         raise error(f"{name}(): dropout probability has to be between 0 and 1, but got {p}")
+
+
+def keeps_all(name: str, data: Any, p: float, training: bool, features: bool) -> bool:
+    """Whether nothing is dropped; if something is, the input must have channels where these are."""
+    if p == 0 or not training or not data.size:
+        return True
+    if features and data.ndim < 2:
+        raise RuntimeError(f"{name}(): Feature dropout requires at least 2 dimensions in the input, got {data.ndim}")
+    return False
 
 
 def drop(name: str, input: Tensor, p: float, training: bool, features: bool = False) -> Tensor:
     """Zeros with probability p, and the rest scaled up; ``features`` drops whole channels."""
     data = arg.tensor(input, name)._data
-    if p == 0 or not training or not data.size:
+    if keeps_all(name, data, p, training, features):
         return input
-    if features and data.ndim < 2:
-        raise RuntimeError(f"{name}(): Feature dropout requires at least 2 dimensions in the input, got {data.ndim}")
     if data.dtype.kind not in "fcV":
         raise RuntimeError(f"{name}(): result type Float can't be cast to the desired output type {input.dtype}")
     return F.mul(input, mask_of(name, input, p, 1 / (1 - p), features) if p < 1 else 0.0)
 
 
 def mask_of(name: str, input: Tensor, p: float, scale: float, features: bool) -> Tensor:
+    """``scale`` where an element, or a whole channel, is kept."""
     like = input.detach()
     if features:
         like = F.slice(like, (slice(None), slice(None), *(slice(0, 1),) * (like._data.ndim - 2)))
@@ -174,11 +183,8 @@ SELU_FLOOR = -1.7580993408473766
 
 def drop_to_floor(name: str, input: Tensor, p: float, training: bool, features: bool) -> Tensor:
     """Drop to the floor of selu, and keep mean 0 and variance 1 (Klambauer et al., 2017)."""
-    data = arg.tensor(input, name)._data
-    if p == 0 or not training or not data.size:
+    if keeps_all(name, arg.tensor(input, name)._data, p, training, features):
         return input
-    if features and data.ndim < 2:
-        raise RuntimeError(f"{name}(): Feature dropout requires at least 2 dimensions in the input, got {data.ndim}")
     if p == 1:
         return input * 0
     scale = 1 / math.sqrt((SELU_FLOOR**2 * p + 1) * (1 - p))

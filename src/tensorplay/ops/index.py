@@ -14,7 +14,7 @@ SIZES: dict[str, int] = {
     "dense": 19067,
     "diagonals": 7970,
     "distance": 5108,
-    "dropout": 12638,
+    "dropout": 12862,
     "einsum": 17245,
     "extrema": 14606,
     "fourier": 20766,
@@ -44,7 +44,7 @@ SIZES: dict[str, int] = {
     "spectra": 22307,
     "statistics": 23579,
     "stft": 11230,
-    "strides": 9648,
+    "strides": 11728,
     "typed": 1970,
     "unpool": 12078,
     "view_copies": 1849,
@@ -374,7 +374,7 @@ FAMILIES: dict[str, dict[str, str]] = {
     "strides": {
         ":": "as_strided as_strided_ squeeze_ t_ unsqueeze_",
         "F": "as_strided fold_windows unfold",
-        "Tensor": "as_strided as_strided_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unfold unsqueeze_",
+        "Tensor": "as_strided as_strided_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unfold unsqueeze_",
     },
     "typed": {
     },
