@@ -290,7 +290,7 @@ class RReLU(Activation):
 class Hardtanh(Activation):
     """``x`` between ``min_val`` and ``max_val``, the nearer of the two outside."""
 
-    __constants__ = ("min_val", "max_val")
+    __constants__: tuple[str, ...] = ("min_val", "max_val")
 
     def __init__(
         self,

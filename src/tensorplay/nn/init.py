@@ -189,7 +189,14 @@ def old_name(of: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return fill
 
 
-uniform, normal, constant, eye, dirac = map(old_name, (uniform_, normal_, constant_, eye_, dirac_))
-xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal, orthogonal, sparse = map(
-    old_name, (xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, orthogonal_, sparse_)
-)
+uniform = old_name(uniform_)
+normal = old_name(normal_)
+constant = old_name(constant_)
+eye = old_name(eye_)
+dirac = old_name(dirac_)
+xavier_uniform = old_name(xavier_uniform_)
+xavier_normal = old_name(xavier_normal_)
+kaiming_uniform = old_name(kaiming_uniform_)
+kaiming_normal = old_name(kaiming_normal_)
+orthogonal = old_name(orthogonal_)
+sparse = old_name(sparse_)

@@ -182,7 +182,7 @@ class TransformerLayer(Module):
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         name = getattr(self.activation, "__name__", "")
-        if name in F.__all__ and getattr(F, name) is self.activation:  # operators are pickled by name
+        if name and getattr(F, name, None) is self.activation:  # operators are pickled by name
             state["activation"] = name
         return state
 

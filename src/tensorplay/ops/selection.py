@@ -130,18 +130,18 @@ CLAMPED = refusing("c", "clamp is not supported for complex types")
 
 
 def clamp_min_into(input: Any, min: Any) -> None:
-    np.maximum(input, min, input)
+    np.maximum(input, min, out=input)
 
 
 def clamp_max_into(input: Any, max: Any) -> None:
-    np.minimum(input, max, input)
+    np.minimum(input, max, out=input)
 
 
 def clamp_into(input: Any, min: Any = None, max: Any = None) -> None:
     """Both bounds are numbers, or the general path has to look at them."""
     if min is None or max is None or isinstance(min, np.ndarray) or isinstance(max, np.ndarray):
         raise TypeError("clamp: not two numbers")
-    np.minimum(np.maximum(input, min, input), max, input)
+    np.minimum(np.maximum(input, min, out=input), max, out=input)
 
 
 elementwise(
