@@ -496,10 +496,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             if self.T_cur >= self.T_i:
                 self.T_cur %= self.T_i
                 self.T_i *= self.T_mult
-            self._step_count += 1
             self._set(self.get_lr())
         else:
-            self._step_count += 1
             self._go_to(0 if epoch is None else epoch)
 
     def _go_to(self, epoch: float) -> None:
