@@ -1,0 +1,1 @@
+"""Tensors, primitives, the tape and the carriers: what operators are written with."""

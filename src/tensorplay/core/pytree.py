@@ -119,6 +119,7 @@ def flatten(tree: Any) -> tuple[list[Any], Spec]:
 
 
 def take_apart(tree: Any, container: Container, leaves: list[Any]) -> Spec:
+    """The structure of a container; its leaves are appended to ``leaves``."""
     kind, specs = type(tree), []
     children, context = (tree, None) if kind is tuple or kind is list else container.flatten(tree)
     for child in children:
@@ -140,6 +141,7 @@ def unflatten(leaves: Iterable[Any], spec: Spec) -> Any:
 
 
 def put_together(spec: Spec, following: Callable[[], Any]) -> Any:
+    """The container of a structure, of the leaves that ``following`` gives one by one."""
     children = [following() if child is LEAF else put_together(child, following) for child in spec.children]
     kind = spec.kind
     if kind is tuple:
@@ -179,17 +181,24 @@ def flatten_like(tree: Any, spec: Spec, name: str, what: str) -> list[Any]:
 
 
 def follow(tree: Any, spec: Spec, found: list[Any]) -> bool:
+    """Append the leaves of a tree to ``found``; whether it has the structure."""
     if spec is LEAF:
         found.append(tree)
         return container_of(type(tree)) is None
+    children = children_as_in(spec, tree)
+    return children is not None and all(follow(c, s, found) for c, s in zip(children, spec.children))
+
+
+def children_as_in(spec: Spec, tree: Any) -> Any:
+    """The children of a container in the order of ``spec``; None if it is another container than ``spec`` says."""
     if type(tree) is not spec.kind:
-        return False
+        return None
     children, context = container_of(spec.kind).flatten(tree)  # type: ignore[union-attr]
     if context != spec.context:
         if spec.kind not in (dict, collections.OrderedDict) or set(context) != set(spec.context):
-            return False
+            return None
         children = [tree[key] for key in spec.context]
-    return len(children) == len(spec.children) and all(follow(c, s, found) for c, s in zip(children, spec.children))
+    return children if len(children) == len(spec.children) else None
 
 
 def broadcast_prefix(prefix: Any, spec: Spec, atoms: tuple[type, ...]) -> list[Any] | None:
@@ -199,19 +208,12 @@ def broadcast_prefix(prefix: Any, spec: Spec, atoms: tuple[type, ...]) -> list[A
 
 
 def spread(prefix: Any, spec: Spec, atoms: tuple[type, ...], found: list[Any]) -> bool:
+    """Append an entry for each leaf to ``found``; whether the prefix fits the structure."""
     if type(prefix) in atoms:
         found.extend([prefix] * spec.leaves)
         return True
-    if type(prefix) is not spec.kind:
-        return False
-    children, context = container_of(spec.kind).flatten(prefix)  # type: ignore[union-attr]
-    if context != spec.context:
-        if spec.kind is not dict or set(context) != set(spec.context):
-            return False
-        children = [prefix[key] for key in spec.context]
-    return len(children) == len(spec.children) and all(
-        spread(c, s, atoms, found) for c, s in zip(children, spec.children)
-    )
+    children = children_as_in(spec, prefix)
+    return children is not None and all(spread(c, s, atoms, found) for c, s in zip(children, spec.children))
 
 
 def describe(spec: Spec) -> str:
