@@ -82,7 +82,7 @@ def spatial() -> None:
         for mode in ("reflect", "replicate", "circular"):
             case(f"Conv{d}d", 2, 3, 3, padding=1, padding_mode=mode, inputs=[(2, 2, *size)])
         case(f"Conv{d}d", 2, 3, 4, padding="same", padding_mode="circular", inputs=[(2, 2, *size)])
-        options = {"stride": 2, "padding": 1, "output_padding": 1, "groups": 2}
+        options: dict[str, Any] = {"stride": 2, "padding": 1, "output_padding": 1, "groups": 2}
         case(f"ConvTranspose{d}d", 4, 6, 3, **options, inputs=[(2, 4, *size)])
         case(f"MaxPool{d}d", 3, 2, 1, inputs=[(2, 3, *size)])
         case(f"AvgPool{d}d", 3, 2, 1, inputs=[(2, 3, *size)])
@@ -117,6 +117,7 @@ def spatial() -> None:
 
 
 def recurrent() -> None:
+    options: dict[str, Any]
     for shape in ((5, 2, 3), (5, 3)):
         for options in ({}, {"num_layers": 2, "bidirectional": True}, {"batch_first": True, "bias": False}):
             for name in ("RNN", "LSTM", "GRU"):
@@ -130,6 +131,7 @@ def recurrent() -> None:
 
 
 def other() -> None:
+    options: dict[str, Any]
     case("Embedding", 6, 3, padding_idx=-1, inputs=[below(6, 2, 4)])
     case("Embedding", 6, 3, max_norm=1.0, inputs=[below(6, 2, 4)])
     for mode in ("sum", "mean", "max"):
@@ -150,6 +152,7 @@ def other() -> None:
     case("Unflatten", 1, [2, 3], inputs=[(4, 6)])
     case("CosineSimilarity", inputs=[(3, 4), (3, 4)])
     case("PairwiseDistance", 1.0, keepdim=True, inputs=[(3, 4), (3, 4)])
+    options: dict[str, Any]
     for options in (
         {},
         {"batch_first": True},
