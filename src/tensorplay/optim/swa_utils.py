@@ -12,8 +12,8 @@ import numpy as np
 from ..autograd.grad_mode import no_grad
 from ..core.tensor import Tensor, wrap
 from ..nn.module import Module
-from .lr_scheduler import LRScheduler, per_group
 from .optimizer import Optimizer
+from .schedule import LRScheduler, per_group
 
 __all__ = [
     "AveragedModel", "SWALR", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn",
