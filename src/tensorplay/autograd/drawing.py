@@ -219,7 +219,9 @@ def shapes_of(nodes: list[Node], outputs: list[Any]) -> dict[Place, Shape]:
                 found[node, 0] = tuple(node.variable._data.shape)
         elif isinstance(node, BackwardCFunction):
             found |= {(node, i): result[0] for i, result in enumerate(node.results) if result is not None}
-            found |= {endpoint(e): shape for e, (_, shape, _) in zip(node.edges, node.inputs) if e is not None}  # type: ignore[misc]
+            for edge, (_, shape, _) in zip(node.edges, node.inputs):
+                if edge is not None:
+                    found[endpoint(edge)] = shape  # type: ignore[index]
         else:
             from_saved(node, found)
         for edge in node.edges:
@@ -228,11 +230,11 @@ def shapes_of(nodes: list[Node], outputs: list[Any]) -> dict[Place, Shape]:
     for order in (nodes[::-1], nodes):
         for node in order:
             if isinstance(node, (Alias, CopyBackwards)) or (node.primitive is not None and node.primitive.broadcasts):
-                same = [(node, 0), *[endpoint(e) for e in node.edges if e is not None and type(e) is not Reduce]]
-                known = next((found[at] for at in same if at in found), None)  # type: ignore[index]
-                if known is not None and len(same) > 1:
-                    for at in same:
-                        found.setdefault(at, known)  # type: ignore[arg-type]
+                same: list[Any] = [(node, 0)]
+                same += [endpoint(edge) for edge in node.edges if edge is not None and type(edge) is not Reduce]
+                known = next((found[p] for p in same if p in found), None)
+                if known is not None:
+                    found |= {p: known for p in same if p not in found}
     return found
 
 

@@ -77,7 +77,7 @@ def note_write(data: Any) -> None:
 
 def last_write(data: Any) -> Write | None:
     """The entry of the memory of data; None if it was never written to."""
-    return written.get(id(memory_of(data)))
+    return written.get(id(memory_of(data))) if written else None
 
 
 def version(data: Any) -> int:

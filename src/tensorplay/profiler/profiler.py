@@ -161,7 +161,8 @@ def subclasses(cls: type) -> list[type]:
     """The class and all below it."""
     found = [cls]
     for c in found:
-        found += [sub for sub in type.__subclasses__(c) if sub not in found]
+        below: list[type] = c.__subclasses__()
+        found += [sub for sub in below if sub not in found]
     return found
 
 
