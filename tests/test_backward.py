@@ -306,6 +306,18 @@ def test_a_long_chain_is_built_run_and_dropped(length, no_collector):
 # ---- accumulation under transforms, and beside writes
 
 
+@pytest.mark.parametrize("under_a_dual", [False, True])
+def test_a_grad_whose_entries_share_memory_is_replaced(under_a_dual):
+    x = tp.tensor([1.0, 2.0], requires_grad=True)
+    x.grad = one = tp.ones(1).expand(2)
+    with tp.autograd.forward_ad.dual_level():
+        y = tp.tensor([3.0, 4.0])
+        if under_a_dual:
+            y = tp.autograd.forward_ad.make_dual(y, tp.ones(2))
+        (x * y).sum().backward()
+    assert x.grad.tolist() == [4.0, 5.0] and one.tolist() == [1.0, 1.0]
+
+
 def test_a_saved_gradient_that_is_added_to_is_stale():
     x, w = leaf(), leaf([3.0, 4.0])
     x.sum().backward()

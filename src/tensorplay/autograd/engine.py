@@ -266,21 +266,22 @@ class Pass:
                 g = observed.checked_for_leaf(node, g)
                 if old is None:
                     leaf.grad = F.clone(g)
-                elif self.create_graph or type(old._data) is not ndarray or type(g._data) is not ndarray:
+                elif self.create_graph or type(g._data) is not ndarray or not self.added_in_place(old, g._data):
                     leaf.grad = old + g
-                else:
-                    self.add_in_place(old, g._data)
             elif old is None:
                 leaf.grad = wrap(own_copy(g))
-            elif type(old._data) is ndarray and old._node is None and old._data.flags.writeable:
-                self.add_in_place(old, g)
-            else:
+            elif not self.added_in_place(old, g):
                 leaf.grad = old + wrap(np.asarray(g))
 
     @staticmethod
-    def add_in_place(old: Tensor, g: Any) -> None:
-        old._data += g
-        note_write(old._data)
+    def added_in_place(old: Tensor, g: Any) -> bool:
+        """Add to a ``.grad`` within its memory; False where it has a history, or memory not to be written to."""
+        data = old._data
+        if type(data) is not ndarray or old._node is not None or not data.flags.writeable:
+            return False
+        data += g
+        note_write(data)
+        return True
 
 
 def vector_jacobian(outputs: Any, inputs: Any, cotangents: Any, create_graph: bool) -> list[Tensor | None]:
