@@ -426,3 +426,30 @@ def test_parts_of_complex_tensors_are_views():
     assert FLOAT.real is FLOAT
     tp.view_as_real(z)[:, 0] = 1.0
     assert z.tolist() == [1 + 0.5j, 1 + 0.25j]
+
+
+@pytest.mark.parametrize("base", [2, 10, 2.5, 0.5])
+@pytest.mark.parametrize("dtype", [tp.float32, tp.float64], ids=str)
+def test_derivatives_of_a_number_to_a_tensor_keep_dtype_and_precision(base, dtype):
+    x = tp.tensor([0.5, 1.5], dtype=dtype, requires_grad=True)
+    (first,) = tp.autograd.grad((base**x).sum(), x, create_graph=True)
+    (second,) = tp.autograd.grad(first.sum(), x)
+    assert first.dtype is second.dtype is dtype
+    want = base ** np.array([0.5, 1.5]) * np.log(base)
+    tol = 1e-6 if dtype is tp.float32 else 1e-14
+    np.testing.assert_allclose(first.detach().numpy(), want, rtol=tol)
+    np.testing.assert_allclose(second.numpy(), want * np.log(base), rtol=tol)
+    assert tp.autograd.grad((base**x).sum(), x)[0].dtype is dtype
+
+
+def test_a_number_in_a_rule_that_calls_functions_is_of_the_tensors_dtype():
+    x = tp.tensor([0.3, 0.7], dtype=tp.float64, requires_grad=True)
+    for create_graph in (False, True):
+        (g,) = tp.autograd.grad(tp.special.xlog1py(x, 2).sum(), x, create_graph=create_graph)
+        np.testing.assert_allclose(g.detach().numpy(), np.log(3.0), rtol=1e-15)
+
+
+def test_the_angle_at_the_origin_gets_no_gradient():
+    x, y = (tp.zeros(2, requires_grad=True) for _ in range(2))
+    gx, gy = tp.autograd.grad(tp.atan2(x, y).sum(), (x, y))
+    assert gx.tolist() == gy.tolist() == [0.0, 0.0]

@@ -310,3 +310,9 @@ def test_strided_and_broadcast_inputs_give_the_values_of_a_copy(name):
         got, want = (getattr(tp, name)(y, *args) for y in (view, view.clone()))
         for g, w in zip(got if isinstance(got, tuple) else (got,), want if isinstance(want, tuple) else (want,)):
             np.testing.assert_allclose(g.numpy(), w.numpy())
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_the_place_of_an_extremum_of_nothing_is_no_index(name):
+    with pytest.raises(IndexError, match="Expected reduction dim to be specified"):
+        getattr(tp.empty(0), name)()

@@ -180,10 +180,12 @@ def names_of(rule: Callable[..., Any]) -> list[str]:
     return parameter_names(rule)[2:]
 
 
-def saved_expression(p: Primitive, name: str, readers: list[int], constants: set[str]) -> str:
+def saved_expression(p: Primitive, name: str, readers: list[int], constants: set[str], lifted: set[str]) -> str:
     """What a node keeps under a name, given which inputs' rules read it; ``e0``, ``e1``... are the edges."""
     if name == "out":
         return "out_saved"
+    if name in lifted:
+        return f"asarray({name}, dtype)"
     if name in p.inputs and name not in constants:
         always = len(p.differentiable) == 1
         name = f"(None if {name} is None else {name}_data)" if name in p.optional else f"{name}_data"
@@ -195,6 +197,12 @@ def saved_expression(p: Primitive, name: str, readers: list[int], constants: set
         given = f"None if {owner} is None else " if owner in p.optional else ""
         return f"{given}{owner}_data.{name[-5:]}"
     return name
+
+
+def calls_functions(rule: Callable[..., Any]) -> bool:
+    """Whether a rule does more with its operands than arithmetic."""
+    code = getattr(rule, "__code__", None)
+    return code is None or bool(code.co_names)
 
 
 def is_identity(rule: Callable[..., Any]) -> bool:
@@ -246,6 +254,8 @@ class Plan:
             if not known:
                 raise TypeError(f"{p.name}: a vjp rule reads {name!r}, which is no input, attribute, shape or 'out'")
         self.readers = readers
+        # a number is kept as it is where rules only do arithmetic with it; a function would take it in float64
+        self.lifted = {n for n in constants if any(calls_functions(self.rules[i]) for i in readers.get(n, ()))}
         self.names = tuple(readers)
 
     @property
@@ -255,7 +265,7 @@ class Plan:
 
     def saved(self) -> str:
         """Source of the tuple a node keeps."""
-        parts = [saved_expression(self.p, n, r, self.constants) for n, r in self.readers.items()]
+        parts = [saved_expression(self.p, n, r, self.constants, self.lifted) for n, r in self.readers.items()]
         return "(" + "".join(part + ", " for part in parts) + ")"
 
     def edges(self) -> str:
@@ -266,7 +276,7 @@ class Plan:
         """A class of nodes with the pulls of this primitive, over arrays and over Tensors."""
         p = self.p
         lines: dict[str, list[str]] = {"pull": [], "pull_tensors": []}
-        tensors = {n for n in self.names if n in p.inputs and n not in self.constants}
+        tensors = {n for n in self.names if n in p.inputs and (n not in self.constants or n in self.lifted)}
         places = {p.inputs[i]: place for place, i in enumerate(self.rules)}
         for method, body in lines.items():
             bare = method == "pull"

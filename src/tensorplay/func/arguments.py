@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..core import pytree
@@ -97,3 +97,17 @@ def tree_like(tree: Any, spec: pytree.Spec, name: str, what: str, like: list[Ten
                 f"expected {list(x.shape)}"
             )
     return leaves
+
+
+def real(tensors: Iterable[Any], name: str, what: str) -> None:
+    """Refuse complex tensors, as PyTorch's Jacobians do: their derivative is no one matrix.
+
+    Raises
+    ------
+    RuntimeError
+        Naming the function, and the position of the first complex tensor.
+    """
+    for i, t in enumerate(tensors):
+        if isinstance(t, Tensor) and t._data.dtype.kind == "c":
+            raise RuntimeError(f"{name}: Expected all {what} to be real but received complex tensor at flattened {what[:-1]} "
+                               f"idx: {i}; use view_as_real, or vjp and jvp")  # fmt: skip

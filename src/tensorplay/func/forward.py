@@ -12,7 +12,7 @@ from ..core.namespace import F
 from ..core.state import count, state
 from ..core.tensor import Tensor
 from ..core.transforms import unit_vectors
-from .arguments import chosen, differentiable, replaced, split_aux, tensors_of, tree_like
+from .arguments import chosen, differentiable, replaced, split_aux, tensors_of, tree_like, real
 from .batching import vmap
 from .reverse import jacrev
 
@@ -134,6 +134,7 @@ def jacfwd(
         inputs = chosen(argnums, args, "jacfwd")
         xs, spec = pytree.flatten(inputs)
         differentiable(xs, "jacfwd", f"the argument that argnums={argnums} names")
+        real(xs, "jacfwd", "inputs")
         wrapped = pytree.Spec(tuple, None, (spec,))
         call = lambda tree: func(*replaced(args, argnums, tree), **kwargs)
         aux: Any = None
@@ -146,6 +147,7 @@ def jacfwd(
                 directions = [direction if j == i else None for j in range(len(xs))]
                 _, tangent, *rest = pushed(call, xs, directions, wrapped, False, has_aux, "jacfwd")
                 aux = rest[0] if rest else None
+                real(pytree.flatten(tangent)[0], "jacfwd", "outputs")
                 return tangent
 
             basis = unit_vectors(x, 0, int(x._data.size))

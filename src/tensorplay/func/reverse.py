@@ -14,7 +14,7 @@ from ..core.namespace import F
 from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
 from ..core.transforms import matching, unit_vectors, zeros_of
-from .arguments import chosen, differentiable, replaced, split_aux, tensors_of, tree_like
+from .arguments import chosen, differentiable, replaced, split_aux, tensors_of, tree_like, real
 
 
 def value_and_gradient(
@@ -294,9 +294,11 @@ def jacrev(
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         inputs = chosen(argnums, args, "jacrev")
         xs, spec = pytree.flatten(inputs)
+        real(xs, "jacrev", "inputs")
         call = Recorded(
             lambda tree: func(*replaced(args, argnums, tree), **kwargs), xs, argument(spec), has_aux, "jacrev"
         )
+        real(call.outs, "jacrev", "outputs")
         rows = [pytree.unflatten(rows_of(call, k, chunk_size), spec) for k in range(len(call.outs))]
         jac = pytree.unflatten(rows, call.spec)
         return (jac, call.auxiliary()) if has_aux else jac

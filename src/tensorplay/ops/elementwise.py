@@ -271,10 +271,16 @@ def square_sum(input: Any, other: Any) -> Any:
     return input * input + other * other
 
 
+def nonzero_square_sum(F: Any, input: Any, other: Any) -> Any:
+    """The squared length, and 1 at the origin, where the angle gets no gradient."""
+    total = square_sum(input, other)
+    return F.where(total == 0, 1, total)
+
+
 atan2 = declare(
     "atan2", "arctan2",
-    {"input": lambda F, g, input, other: g * (other / square_sum(input, other)),
-     "other": lambda F, g, input, other: g * (-input / square_sum(input, other))},
+    {"input": lambda F, g, input, other: g * (other / nonzero_square_sum(F, input, other)),
+     "other": lambda F, g, input, other: g * (-input / nonzero_square_sum(F, input, other))},
     "The angle of the point (other, input) with the first axis, in [-pi, pi].",
     "tp.atan2(tp.tensor([1., 1.]), tp.tensor([1., -1.]))", "tensor([0.7854, 2.3562])",
     inputs="input, other", returns=FLOAT, promotes="float",

@@ -344,7 +344,8 @@ def position(name: str, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     shape = input._data.shape
     arg.flag(keepdim, name, "keepdim")
     if dim is None:
-        arg.nonempty(input, None, name)
+        if input._data.size == 0:
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
         flat = getattr(F, name)(F.reshape(input, (math.prod(shape),)), -1)
         return F.reshape(flat, (1,) * len(shape)) if keepdim else flat
     d = arg.dimension(dim, len(shape), name)
