@@ -401,3 +401,15 @@ def test_an_error_in_a_hook_leaves_no_mode_behind():
     assert tp.is_grad_enabled()
     (x * 3).sum().backward()
     equal(x.grad, [3, 3])
+
+
+@pytest.mark.parametrize("reached", [True, False])
+def test_a_multi_grad_hook_may_be_registered_during_the_pass(reached):
+    x, w, unused = (tp.tensor([1.0, 2.0], requires_grad=True) for _ in range(3))
+    found = []
+    tensors = (x, w) if reached else (x, unused)
+    z = x * w
+    z.register_hook(lambda g: tp.autograd.graph.register_multi_grad_hook(tensors, found.append) and None)
+    z.sum().backward()
+    (grads,) = found
+    assert [g if g is None else g.tolist() for g in grads] == [[1.0, 2.0], [1.0, 2.0] if reached else None]

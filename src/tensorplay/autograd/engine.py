@@ -149,6 +149,7 @@ class Pass:
         self.summed: set[Node] = set()  # pending sums that the pass made itself, and may add to in place
         self.captured: dict[Node, Tensor] = {}
         self.notes: dict[Any, Any] = {}  # of hooks and streams; see observed.py
+        self.members: set[Node] | None = None  # the nodes to be run, if a hook that was there before has to know them
 
     def run(self) -> dict[Node, Tensor]:
         pending, bare, retain = self.pending, self.bare, self.retain
@@ -277,7 +278,7 @@ class Pass:
     def added_in_place(old: Tensor, g: Any) -> bool:
         """Add to a ``.grad`` within its memory; False where it has a history, or memory not to be written to."""
         data = old._data
-        if type(data) is not ndarray or old._node is not None or not data.flags.writeable:
+        if type(data) is not ndarray or old._node is not None or not data.flags.writeable or 0 in data.strides:
             return False
         data += g
         note_write(data)

@@ -306,7 +306,8 @@ class MultiGrad:
         run = state.evaluating_pass
         waiting = run.notes.get(self)
         if waiting is None:
-            expected = sum(node() in run.members for node in self.nodes)
+            members = run.members  # None for a hook that was registered during the pass: the end of the pass tells
+            expected = len(self.nodes) if members is None else sum(node() in members for node in self.nodes)
             waiting = run.notes[self] = [expected, [None] * len(self.nodes)]
         waiting[0] -= 1
         waiting[1][index] = grad
