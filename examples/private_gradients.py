@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from typing import Any
 
 import matplotlib
 
@@ -99,13 +100,13 @@ def epsilon(noise: float, rate: float, steps: int, delta: float = DELTA) -> floa
 
 def train(
     noise: float, epochs: int, progress: Progress, clip: float = 1.0, batch: int = 256, lr: float = 2.0
-) -> tuple[Parameters, dict[str, list[float]]]:
+) -> tuple[Parameters, dict[str, list[Any]]]:
     """DP-SGD: each step takes every example with the same small probability, whatever came before."""
     tp.manual_seed(0)
     x, y, x_test, y_test = load()
     p, rate = initial(), batch / len(x)
     steps = round(epochs / rate)
-    curves: dict[str, list[float]] = {"accuracy": [], "epsilon": [], "norms": []}
+    curves: dict[str, list[Any]] = {"accuracy": [], "epsilon": [], "norms": []}
     task = progress.add_task(f"noise {noise:g}", total=steps)
     for step in range(1, steps + 1):
         chosen = (tp.rand(len(x)) < rate).nonzero().flatten()
@@ -136,7 +137,7 @@ def speed(size: int = 256) -> tuple[float, float]:
     return middle - started, ended - middle
 
 
-def draw(results: dict[float, dict[str, list[float]]], file: str) -> None:
+def draw(results: dict[float, dict[str, list[Any]]], file: str) -> None:
     """Accuracy against what it costs in privacy, and the norms that are clipped."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4))
     for noise, curves in results.items():
