@@ -627,6 +627,25 @@ def test_results_that_are_kept_are_not_computed_again(policy, products, sines):
         close(autograd.grad(y, w, retain_graph=True)[0], expected)
 
 
+def test_a_profile_shows_what_is_computed_again():
+    w = leaf(3, 3)
+    for kept, sines in (([], 2), (["sin"], 1)):
+        contexts = functools.partial(create_selective_checkpoint_contexts, kept)
+        with tp.profiler.profile() as prof:
+            saving(layers, w, context_fn=contexts).backward()
+        assert sum(event.name == "sin" for event in prof.events()) == sines
+
+
+def test_selective_checkpoints_nest():
+    w = leaf(3, 3)
+    contexts = functools.partial(create_selective_checkpoint_contexts, ["mm"])
+    inner = lambda w: saving(layers, w, context_fn=contexts)
+    outer = lambda w: inner((w @ w).tanh()) * inner(w.exp())
+    y = saving(outer, w, context_fn=contexts)
+    plain = lambda w: layers((w @ w).tanh()) * layers(w.exp())
+    close(autograd.grad(y, w)[0], autograd.grad(plain(w), w)[0])
+
+
 @pytest.mark.parametrize("transform", ["vmap(grad)", "grad(vmap)", "jvp", "grad(grad)", "jvp(grad)"])
 @pytest.mark.parametrize("name", ["chain", "in place", "several results", "grad inside"])
 def test_selective_checkpoints_under_transforms(transform, name):

@@ -1,6 +1,8 @@
 """Calls that go through handlers for a while; functions are as they were before and after."""
 
 import inspect
+import threading
+import time
 
 import pytest
 
@@ -100,3 +102,31 @@ def test_every_operator_can_be_intercepted():
     written = {f for f in functions if f.__code__ is not codes[f]}
     assert not any(f.__code__.co_filename == "<tensorplay interception>" for f in functions)
     assert {f.__name__ for f in written} <= set(log)
+
+
+def test_threads_run_on_while_others_begin_and_end_to_watch():
+    errors, done = [], threading.Event()
+    x = tp.tensor([1.0, 2.0], requires_grad=True)
+
+    def work():
+        try:
+            while not done.is_set():
+                ((x * 2).exp() + 1).sum().backward()
+        except BaseException as error:
+            errors.append(error)
+
+    functions = {f for p in PRIMITIVES.found.values() for f in p.forms.values()}
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    log = []
+    for _ in range(40):
+        with Interception({f: noting(log, f.__name__) for f in functions}):
+            time.sleep(0.002)
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert not errors and {"mul", "exp", "add", "sum"} <= set(log)
+    count = len(log)
+    work_once = (x * 2).exp()
+    assert len(log) == count and work_once.requires_grad

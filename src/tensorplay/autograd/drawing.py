@@ -352,11 +352,11 @@ class Drawing:
 
         Examples
         --------
-        >>> import os, tempfile
+        >>> import pathlib, tempfile
         >>> import tensorplay as tp
-        >>> path = os.path.join(tempfile.mkdtemp(), "graph.svg")
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "graph.svg")
         >>> tp.autograd.graph.draw(tp.ones(3, requires_grad=True).exp()).save(path)
-        >>> open(path).read()[:4]
+        >>> path.read_text()[:4]
         '<svg'
         """
         suffix = os.path.splitext(os.fspath(path))[1]
