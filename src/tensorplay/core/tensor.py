@@ -110,7 +110,7 @@ class View(TensorState):
     multiple: bool  # one of several outputs
     without_grad: bool  # made under no_grad
     custom: bool = False  # returned by a custom Function, whose backward a replay of the steps would lose
-    disowned: bool = False  # a base whose geometry changed in place: a view for us, though not for the user
+    disowned: bool = False  # a base whose geometry changed in place: a view, though not to the user
 
     def __init__(self, base: Tensor, steps: tuple[Any, ...], multiple: bool, without_grad: bool) -> None:
         self.base, self.multiple, self.without_grad = base, multiple, without_grad
