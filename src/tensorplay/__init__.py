@@ -71,10 +71,10 @@ __version__ = "0.1.0"
 
 # imported when they are first named
 _MODULES = (
-    "cuda", "fft", "func", "linalg", "masked", "nn", "optim", "profiler", "return_types", "signal", "special",
-    "testing", "utils",
+    "cuda", "fft", "func", "linalg", "masked", "nn", "optim", "profiler", "return_types", "serialization", "signal",
+    "special", "testing", "utils",
 )  # fmt: skip
-_MEMBERS = {"vmap": "func"}
+_MEMBERS = {"load": "serialization", "save": "serialization", "vmap": "func"}
 _later = _attributes_later(globals(), _MODULES, _MEMBERS)
 _operator = _exported("", globals())
 
