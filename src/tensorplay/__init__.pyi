@@ -18,6 +18,7 @@ from . import optim as optim
 from . import profiler as profiler
 from . import random as random
 from . import return_types as return_types
+from . import serialization as serialization
 from . import signal as signal
 from . import special as special
 from . import testing as testing
@@ -119,6 +120,8 @@ from tensorplay.return_types import sort as _sort
 from tensorplay.return_types import svd as _svd
 from tensorplay.return_types import topk as _topk
 from tensorplay.return_types import triangular_solve as _triangular_solve
+from tensorplay.serialization import load as load
+from tensorplay.serialization import save as save
 
 class BFloat16Tensor(Tensor): ...
 class BoolTensor(Tensor): ...
@@ -1031,7 +1034,7 @@ def randperm(n: builtins.int, *, generator: _Generator | None = None, out: Tenso
 def range(start: builtins.complex | Tensor = 0, end: builtins.complex | Tensor | None = None, step: builtins.complex | Tensor = 1, *, out: Tensor | None = None, dtype: _dtype | builtins.type | None = None, layout: _layout | None = None, device: _device | builtins.str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """The numbers from ``start`` to ``end``, included. Use :func:`arange`, which follows Python's range."""
 def ravel(input: Tensor) -> Tensor:
-    """The elements in one dimension: a view where the tensor is contiguous."""
+    """The elements in one dimension: a view where the tensor is contiguous, else a copy."""
 def real(input: Tensor) -> Tensor:
     """The real part, a view; of a real tensor, the tensor itself."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:

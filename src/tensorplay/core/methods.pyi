@@ -876,7 +876,7 @@ class Methods:
     def random_(self, from_: builtins.int | None = None, to: builtins.int | None = None, *, generator: _Generator | None = None) -> Tensor:
         """Fill with integers: ``random_(from, to)`` without ``to``, ``random_(to)`` from 0, ``random_()`` all there are."""
     def ravel(self) -> Tensor:
-        """The elements in one dimension: a view where the tensor is contiguous."""
+        """The elements in one dimension: a view where the tensor is contiguous, else a copy."""
     @property
     def real(self) -> Tensor:
         """The real part, a view; of a real tensor, the tensor itself."""
