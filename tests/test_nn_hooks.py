@@ -331,3 +331,12 @@ def test_containers_of_parameters_are_copied():
     with tp.no_grad():
         twin[0].zero_()
     np.testing.assert_array_equal(m[0].detach().numpy(), [1, 1])
+
+
+def test_data_parallel_on_the_host_is_its_module():
+    inner = nn.Linear(1, 1)
+    m = nn.DataParallel(inner)
+    x = tp.ones(2, 1)
+    assert tp.equal(m(x), inner(x)) and list(m.state_dict()) == ["module.weight", "module.bias"]
+    with pytest.raises(ValueError, match="no devices"):
+        nn.DataParallel(inner, device_ids=[0])

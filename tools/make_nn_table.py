@@ -131,7 +131,6 @@ def recurrent() -> None:
 
 
 def other() -> None:
-    options: dict[str, Any]
     case("Embedding", 6, 3, padding_idx=-1, inputs=[below(6, 2, 4)])
     case("Embedding", 6, 3, max_norm=1.0, inputs=[below(6, 2, 4)])
     for mode in ("sum", "mean", "max"):

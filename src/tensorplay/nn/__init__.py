@@ -33,6 +33,7 @@ from .activation import (
 )
 from .adaptive import AdaptiveLogSoftmaxWithLoss
 from .container import (
+    DataParallel,
     ModuleDict,
     ModuleList,
     ParameterDict,
@@ -219,6 +220,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "DataParallel",
     "Dropout",
     "Dropout1d",
     "Dropout2d",

@@ -284,6 +284,27 @@ class ModuleDict(Module):
             self[key] = module
 
 
+class DataParallel(Module):
+    """A module as it is where there is one device: it calls ``module``, under whose name the state dict has its state.
+
+    Raises
+    ------
+    ValueError
+        If ``device_ids`` or ``output_device`` name devices: there are none to divide the work among.
+    """
+
+    def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
+        super().__init__()
+        if device_ids or output_device is not None:
+            raise ValueError("DataParallel: there are no devices; device_ids and output_device must be None")
+        self.module, self.dim = module, dim
+        self.device_ids: list[int] = []
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        """Call the module."""
+        return self.module(*inputs, **kwargs)
+
+
 def pairs(items: Any) -> Iterator[tuple[str, Any]]:
     """Names and values of a mapping or a sequence of pairs."""
     if is_table(items):

@@ -13,6 +13,13 @@ from ..autograd.grad_mode import no_grad
 from ..core.tensor import Tensor
 from ..ops.random import randperm
 
+__all__ = [
+    "calculate_gain", "constant", "constant_", "dirac", "dirac_", "eye", "eye_", "kaiming_normal", "kaiming_normal_",
+    "kaiming_uniform", "kaiming_uniform_", "normal", "normal_", "ones_", "orthogonal", "orthogonal_", "sparse",
+    "sparse_", "trunc_normal_", "uniform", "uniform_", "xavier_normal", "xavier_normal_", "xavier_uniform",
+    "xavier_uniform_", "zeros_",
+]  # fmt: skip
+
 GAINS = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4,
          **{f"conv{transpose}{n}d": 1.0 for n in (1, 2, 3) for transpose in ("", "_transpose")}}  # fmt: skip
 

@@ -17,8 +17,9 @@ Self = TypeVar("Self", bound="Module")
 EXTRA_STATE = "_extra_state"
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks", "_state_dict_hooks",
          "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")  # fmt: skip
-EVERYWHERE: dict[str, OrderedDict[int, Callable[..., Any]]] = {kind: OrderedDict() for kind in HOOKS[:4]}
-"""Hooks of all modules, by the table of a module that they come before."""
+OF_CALLS = HOOKS[:4]
+EVERYWHERE: OrderedDict[int, Any] = OrderedDict()
+"""Hooks of all modules: (the table of a module whose hooks they come before, the hook)."""
 
 
 class IncompatibleKeys(NamedTuple):
@@ -35,7 +36,8 @@ class IncompatibleKeys(NamedTuple):
 
 def both(table: str, module: Module) -> list[tuple[int, Callable[..., Any]]]:
     """The hooks of all modules, then those of one."""
-    return [*EVERYWHERE.get(table, {}).items(), *getattr(module, table).items()]
+    everywhere = [(id, hook) for id, (kind, hook) in EVERYWHERE.items() if kind == table]
+    return [*everywhere, *getattr(module, table).items()]
 
 
 class Module:
@@ -78,7 +80,7 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._hooked or any(EVERYWHERE.values()):
+        if self._hooked or EVERYWHERE:
             return self._call_with_hooks(args, kwargs)
         return self.forward(*args, **kwargs)
 
@@ -477,7 +479,7 @@ class Module:
             hooks.move_to_end(handle.id, last=False)
         if any(options.values()):
             self._hook_options[handle.id] = options
-        if table in EVERYWHERE:
+        if table in OF_CALLS:
             self._hooked = True
         return handle
 
@@ -776,19 +778,19 @@ def register_module_forward_hook(
     if with_kwargs or always_call:
         raise NotImplementedError("register_module_forward_hook: with_kwargs and always_call are options of "
                                   "Module.register_forward_hook alone")  # fmt: skip
-    return RemovableHandle(EVERYWHERE["_forward_hooks"], hook)
+    return RemovableHandle(EVERYWHERE, ("_forward_hooks", hook))  # type: ignore[arg-type]
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """:meth:`Module.register_forward_pre_hook` for all modules."""
-    return RemovableHandle(EVERYWHERE["_forward_pre_hooks"], hook)
+    return RemovableHandle(EVERYWHERE, ("_forward_pre_hooks", hook))  # type: ignore[arg-type]
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """:meth:`Module.register_full_backward_hook` for all modules."""
-    return RemovableHandle(EVERYWHERE["_backward_hooks"], hook)
+    return RemovableHandle(EVERYWHERE, ("_backward_hooks", hook))  # type: ignore[arg-type]
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """:meth:`Module.register_full_backward_pre_hook` for all modules."""
-    return RemovableHandle(EVERYWHERE["_backward_pre_hooks"], hook)
+    return RemovableHandle(EVERYWHERE, ("_backward_pre_hooks", hook))  # type: ignore[arg-type]
