@@ -210,7 +210,9 @@ def test_jacobian_with_auxiliary_output(name):
 
 
 @every
-@pytest.mark.parametrize(("f", "x", "what"), [(lambda z: z * z, X + 1j * Y, "inputs"), (lambda x: x * 1j, X, "outputs")])
+@pytest.mark.parametrize(
+    ("f", "x", "what"), [(lambda z: z * z, X + 1j * Y, "inputs"), (lambda x: x * 1j, X, "outputs")]
+)
 def test_jacobians_of_complex_functions_are_refused(name, f, x, what):
     with pytest.raises(RuntimeError, match=f"jac(rev|fwd): Expected all {what} to be real"):
         JACOBIANS[name](f)(tp.tensor(x))

@@ -12,7 +12,7 @@ from ..core.namespace import F
 from ..core.state import count, state
 from ..core.tensor import Tensor
 from ..core.transforms import unit_vectors
-from .arguments import chosen, differentiable, replaced, split_aux, tensors_of, tree_like, real
+from .arguments import chosen, differentiable, real, replaced, split_aux, tensors_of, tree_like
 from .batching import vmap
 from .reverse import jacrev
 

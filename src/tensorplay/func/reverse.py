@@ -14,7 +14,7 @@ from ..core.namespace import F
 from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
 from ..core.transforms import matching, unit_vectors, zeros_of
-from .arguments import chosen, differentiable, replaced, split_aux, tensors_of, tree_like, real
+from .arguments import chosen, differentiable, real, replaced, split_aux, tensors_of, tree_like
 
 
 def value_and_gradient(
