@@ -110,6 +110,6 @@ def real(tensors: Iterable[Any], name: str, what: str) -> None:
     for i, t in enumerate(tensors):
         if isinstance(t, Tensor) and t._data.dtype.kind == "c":
             raise RuntimeError(
-                f"{name}: Expected all {what} to be real but received complex tensor at flattened {what[:-1]} idx: {i}; "
-                "use view_as_real, or vjp and jvp"
+                f"{name}: Expected all {what} to be real but received complex tensor at flattened {what[:-1]} idx: "
+                f"{i}; use view_as_real, or vjp and jvp"
             )
