@@ -180,6 +180,18 @@ def test_parametrizations_that_change_shape_or_dtype_are_refused():
     with pytest.raises(ValueError, match="may not change the shape"):
         parametrize.register_parametrization(m, "weight", Flat())
     assert type(m) is nn.Linear and isinstance(m.weight, nn.Parameter)
+
+    class Cut(nn.Module):
+        def forward(self, x):
+            return x
+
+        def right_inverse(self, x):
+            return x[:1]
+
+    before = m.weight.detach().clone()
+    with pytest.raises(ValueError, match="may not change the shape"):
+        parametrize.register_parametrization(m, "weight", Cut())
+    assert tp.equal(m.weight, before)
     assert parametrize.register_parametrization(m, "weight", Flat(), unsafe=True).weight.shape == (4,)
     with pytest.raises(ValueError, match="does not have a parameter"):
         parametrize.register_parametrization(m, "nothing", Flat())

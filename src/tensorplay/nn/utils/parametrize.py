@@ -54,7 +54,7 @@ class ParametrizationList(ModuleList):
             raise ValueError("ParametrizationList requires one or more modules.")
         super().__init__(modules)
         self.unsafe = unsafe
-        shape, dtype = original.shape, original.dtype
+        shape, dtype, before = original.shape, original.dtype, original.data
         with no_grad():
             made: Any = original
             for module in reversed(list(modules)):
@@ -88,17 +88,25 @@ class ParametrizationList(ModuleList):
             raise ValueError("'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got "
                              f"{type(made).__name__}")  # fmt: skip
         if not unsafe:
-            result = self()
-            if not isinstance(result, Tensor):
-                raise ValueError(f"A parametrization must return a tensor. Got {type(result).__name__}.")
-            if result.dtype != dtype:
-                raise ValueError("Registering a parametrization may not change the dtype of the tensor, unless "
-                                 "`unsafe` flag "
-                                 f"is enabled: {result.dtype} is not {dtype}.")  # fmt: skip
-            if result.shape != shape:
-                raise ValueError("Registering a parametrization may not change the shape of the tensor, unless "
-                                 "`unsafe` flag "
-                                 f"is enabled: {tuple(result.shape)} is not {tuple(shape)}.")  # fmt: skip
+            try:
+                self._check(shape, dtype)
+            except Exception:
+                original.data = before
+                raise
+
+    def _check(self, shape: Any, dtype: Any) -> None:
+        """Whether shape and dtype are those of the tensor that is computed."""
+        result = self()
+        if not isinstance(result, Tensor):
+            raise ValueError(f"A parametrization must return a tensor. Got {type(result).__name__}.")
+        if result.dtype != dtype:
+            raise ValueError("Registering a parametrization may not change the dtype of the tensor, unless "
+                             "`unsafe` flag "
+                             f"is enabled: {result.dtype} is not {dtype}.")  # fmt: skip
+        if result.shape != shape:
+            raise ValueError("Registering a parametrization may not change the shape of the tensor, unless "
+                             "`unsafe` flag "
+                             f"is enabled: {tuple(result.shape)} is not {tuple(shape)}.")  # fmt: skip
 
     def originals(self) -> list[Tensor]:
         """The tensors from which it is computed."""
@@ -229,7 +237,11 @@ def register_parametrization(
             with no_grad():
                 value = getattr(module, tensor_name)
                 parts.append(parametrization)
-                parts.right_inverse(value)
+                try:
+                    parts.right_inverse(value)
+                except Exception:
+                    parts.pop(-1)
+                    raise
         else:
             parts.append(parametrization)
         return module
