@@ -175,8 +175,8 @@ def reads(p: Primitive, moving: tuple[int, ...]) -> set[str]:
     rules = p.forward_rules()
     if isinstance(rules, Transposed):
         raise NotImplementedError(
-            f"jet: {p.name} has no forward rule (jvp), from which its Taylor rule would follow; declare one, or nest "
-            "func.jvp"
+            f"{p.name} has no forward rule (jvp), from which func.jet and func.laplacian take theirs; declare one, or "
+            "nest func.jvp"
         )
     return set(names_of(rules)) if callable(rules) else {n for i in moving if i in rules for n in names_of(rules[i])}
 
