@@ -152,6 +152,7 @@ class Pass:
         self.members: set[Node] | None = None  # the nodes to be run, if a hook that was there before has to know them
 
     def run(self) -> dict[Node, Tensor]:
+        """Run the nodes, newest first; the gradients that were asked for."""
         pending, bare, retain = self.pending, self.bare, self.retain
         for root, seed in self.roots:
             self.add(root, seed._data if bare else seed)
@@ -256,10 +257,8 @@ class Pass:
         self.accumulate_into(node, g)
         observed.after_accumulation(node, g)
 
-    def tensor(self, g: Any) -> Tensor:
-        return g if isinstance(g, Tensor) else wrap(g if type(g) is ndarray else np.asarray(g))
-
     def accumulate_into(self, node: AccumulateGrad, g: Any) -> None:
+        """Add to the ``.grad`` of a leaf."""
         leaf = node.leaf
         with accumulation:
             old = leaf.grad

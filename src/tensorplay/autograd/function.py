@@ -548,6 +548,7 @@ def vmapped(cls: type[Function], dims: tuple[Any, ...], spec: Any, size: int) ->
 
 
 def make_vmapped(cls: type[Function], dims: tuple[Any, ...], spec: Any, size: int) -> type[Function]:
+    """A custom Function like another one, over batches in the given dimensions of its arguments."""
 
     def inside(level: int, args: tuple[Any, ...]) -> tuple[Any, ...]:
         leaves = nested_like(args, spec)

@@ -556,6 +556,7 @@ def jacobian(
 
 
 def rows_at_once(leaves: Leaves, out: Tensor, xs: list[Tensor], create_graph: bool) -> list[Tensor]:
+    """The rows of the Jacobians as one batch."""
     size = int(out._data.size)
     if out._node is None or size == 0:
         return [zeros_of(x, (size,)) for x in xs]
@@ -564,6 +565,7 @@ def rows_at_once(leaves: Leaves, out: Tensor, xs: list[Tensor], create_graph: bo
 
 
 def row_by_row(leaves: Leaves, out: Tensor, xs: list[Tensor], create_graph: bool, strict: bool) -> list[Tensor]:
+    """The rows of the Jacobians by one pass each."""
     size, shape = int(out._data.size), out._data.shape
     columns: list[list[Tensor]] = [[] for _ in xs]
     for i in range(size):

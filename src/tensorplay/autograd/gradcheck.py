@@ -635,6 +635,7 @@ def gradgradcheck(
 
 
 def random_cotangent(rng: np.random.Generator, out: Tensor, gaps: bool) -> Tensor:
+    """A cotangent for an output, with gaps in its memory if these are asked for."""
     dtype = np.dtype(np.complex128 if out._data.dtype.kind == "c" else np.float64)
     u = randn_like(rng, wrap(np.zeros(out._data.shape, dtype)))._data
     if gaps and u.ndim:

@@ -27,6 +27,7 @@ def key_of(x: TensorOrEdge) -> Node | None:
 
 
 def as_sequence(x: Any, name: str, what: str) -> list[Any]:
+    """One or several tensors or edges as a list; anything else is an error."""
     if isinstance(x, (Tensor, GradientEdge)):
         return [x]
     if isinstance(x, Mapping):
@@ -349,6 +350,7 @@ def backward(
 
 
 def run_backward(tensors: Any, grad_tensors: Any, retain_graph: bool | None, create_graph: bool, inputs: Any) -> None:
+    """What the function and the method ``backward`` do."""
     outs = as_sequence(tensors, "backward", "tensors")
     roots, bare = started(outs, seeds(outs, grad_tensors, "backward", False))
     ends: Any = None

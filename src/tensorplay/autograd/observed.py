@@ -57,6 +57,7 @@ def consumed(run: Any, edges: Any, waiting: dict[Node, int]) -> None:
 
 
 def as_tensor(g: Any) -> Tensor:
+    """A gradient as hooks and callers see it."""
     return g if isinstance(g, Tensor) else wrap(g if type(g) is ndarray else np.asarray(g))
 
 
@@ -70,6 +71,7 @@ def bare(run: Any, t: Tensor | None, name: str) -> Any:
 
 
 def name_of(hook: Callable[..., Any]) -> str:
+    """What messages call a hook."""
     return getattr(hook, "__name__", None) or type(hook).__name__
 
 
@@ -105,6 +107,7 @@ def run_node_hooks(hooks: Hooks, ts: tuple[Tensor | None, ...], *others: Any) ->
 
 
 def tensors_of(g: Any) -> tuple[Tensor | None, ...]:
+    """The gradients that arrive at a node, one for each of its outputs."""
     return tuple([None if part is None else as_tensor(part) for part in (g if type(g) is list else (g,))])
 
 
@@ -122,6 +125,7 @@ def before(run: Any, node: Node, g: Any) -> Any:
 
 
 def hooked(run: Any, rare: Any, index: int, g: Any) -> Any:
+    """The gradient of one output as the hooks on it leave it."""
     t = as_tensor(g)
     for hook in list(rare.hooks.get(index, {}).values()):
         result = hook(t)
@@ -159,7 +163,7 @@ def capture(run: Any, node: Node, g: Any) -> None:
     for key, index in run.ends[node]:
         part = g[index] if type(g) is list else g
         if part is not None:
-            run.captured[key] = run.tensor(part)
+            run.captured[key] = as_tensor(part)
 
 
 def visit(run: Any, node: Node, g: Any, edges: Any) -> Any:

@@ -148,6 +148,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
 
 
 def as_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Array:
+    """What ``np.asarray(tensor)`` gives."""
     array = numpy(self)
     if dtype is not None and array.dtype != dtype:
         if copy is False:
@@ -423,6 +424,7 @@ def suffixes(t: Tensor) -> list[str]:
 
 
 def representation(self: Tensor) -> str:
+    """``repr(tensor)``; of a carrier, what it holds."""
     data = self._data
     if type(data) is Dual:
         if type(data.level) is DualLevel and data.level not in live_levels:
