@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core import pytree
 from ..core.carrier import Batched, Moving, match
 from ..core.namespace import F
@@ -93,7 +95,7 @@ class Swept(Moving):
         x = primals[i]
         level = enter()
         try:
-            moved = wrap(Jet((x, F.ones_like(x), None), level))
+            moved = wrap(Jet((x, wrap(np.ones((), x._data.dtype)), None), level))
             out = p.function(*primals[:i], moved, *primals[i + 1 :], *attrs)
             data = out._data
         finally:

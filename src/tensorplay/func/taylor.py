@@ -225,9 +225,13 @@ def cauchy_product(
 def product(a: Coefficients, b: Coefficients, k: int, low: int = 0, high: int | None = None) -> Any:
     """The sum of ``a[i] * b[k - i]`` for i from ``low`` to ``high`` (k by default); None if all terms are zero."""
     total = None
-    for i in range(low, (k if high is None else high) + 1):
+    high = k if high is None else high
+    mirrored = a is b and low + high == k  # then all terms but the middle one come twice
+    for i in range(low, (k // 2 if mirrored else high) + 1):
         if a[i] is not None and b[k - i] is not None:
             term = a[i] * b[k - i]
+            if mirrored and 2 * i < k:
+                term = term * 2
             total = term if total is None else total + term
     return total
 
