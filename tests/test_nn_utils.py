@@ -384,6 +384,15 @@ def test_models_are_called_as_an_ensemble():
         tp.func.stack_module_state([nn.Linear(1, 1), nn.ReLU()])
 
 
+def test_batch_normalisation_under_vmap():
+    m = nn.Sequential(nn.BatchNorm1d(2).double())
+    x = double((3, 4, 2))
+    with pytest.raises(RuntimeError):
+        tp.vmap(m)(x)
+    assert tp.func.replace_all_batch_norm_modules_(m) is m
+    assert tp.allclose(tp.vmap(m)(x), tp.stack([m(row) for row in x]))
+
+
 # ---- fusion
 
 

@@ -24,13 +24,15 @@ __all__ = [
     "laplacian",
     "linearize",
     "rearrange",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",
 ]
 
 # what is about modules stands with them, a layer above, and is imported when it is first named
-_LATER = dict.fromkeys(("functional_call", "stack_module_state"), "tensorplay.nn.utils.stateless")
+_OF_MODULES = ("functional_call", "replace_all_batch_norm_modules_", "stack_module_state")
+_LATER = dict.fromkeys(_OF_MODULES, "tensorplay.nn.utils.stateless")
 
 
 def __getattr__(name: str) -> object:

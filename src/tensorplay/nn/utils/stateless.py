@@ -9,6 +9,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...ops.joining import stack
 from ..module import Module
+from ..normalization import BatchNormalization
 
 
 def holders(module: Module) -> dict[str, tuple[dict[str, Any], str]]:
@@ -159,3 +160,22 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
         return out
 
     return stacked([dict(m.named_parameters()) for m in models]), stacked([dict(m.named_buffers()) for m in models])
+
+
+def replace_all_batch_norm_modules_(root: Module) -> Module:
+    """Have all batch normalisations below a module forget and no longer keep running statistics, in place.
+
+    They cannot write to them under :func:`tensorplay.vmap`.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> model = tp.func.replace_all_batch_norm_modules_(tp.nn.Sequential(tp.nn.BatchNorm1d(2)))
+    >>> model[0].track_running_stats, model[0].running_mean
+    (False, None)
+    """
+    for module in root.modules():
+        if isinstance(module, BatchNormalization):
+            module.track_running_stats = False
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+    return root
