@@ -303,6 +303,68 @@ def test_what_is_allowed_under_no_grad_or_without_gradients():
     assert x.tolist() == [[4, 4], [4, 4]]
 
 
+ALIKE = {
+    "expand": lambda x: x.expand(2, 3),
+    "detach": lambda x: x.expand(2, 3).detach(),
+    "data": lambda x: tp.broadcast_to(x, (2, 3)).data,
+    "from_numpy": lambda x: tp.from_numpy(x.expand(2, 3).numpy()),
+    "from_dlpack": lambda x: tp.from_dlpack(x.expand(2, 3)),
+}
+
+
+@pytest.mark.parametrize("expanded", ALIKE.values(), ids=ALIKE)
+@pytest.mark.parametrize("dtype", [tp.float32, tp.int64], ids=str)
+def test_a_part_of_an_expanded_tensor_is_written_to_where_no_two_elements_share_memory(expanded, dtype):
+    x = tp.zeros(6, dtype=dtype)[::2]
+    v = expanded(x)
+    v[0].fill_(1)
+    v[1:, 1] = 5
+    v[:1, 2:] += 2
+    assert x.tolist() == [1, 5, 3] and v.tolist() == [[1, 5, 3]] * 2
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        v.add_(1)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        v[:] = 1
+    assert x.tolist() == [1, 5, 3]
+
+
+def test_an_expanded_tensor_takes_one_value():
+    x = tp.zeros(3)
+    assert x.expand(2, 3).fill_(2).tolist() == [[2, 2, 2]] * 2 and x.tolist() == [2, 2, 2]
+    x.expand(2, 3).zero_()
+    assert x.tolist() == [0, 0, 0]
+    x.expand(2, 3).numpy()[0, 1] = 4
+    assert x.tolist() == [0, 4, 0]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda v: v.masked_fill_(tp.tensor([True, False, True]), 1),
+        lambda v: v.__setitem__(tp.tensor([[True, False, True], [False, False, False]]), 1),
+        lambda v: v.__setitem__((tp.tensor([0, 1]), tp.tensor([0, 2])), tp.ones(2)),
+        lambda v: v.index_put_((tp.tensor([0, 1]), tp.tensor([0, 2])), tp.ones(2)),
+        lambda v: v.index_fill_(1, tp.tensor([0, 2]), 1),
+    ],
+)
+def test_chosen_elements_of_an_expanded_tensor_are_written_to_with_a_warning(write):
+    x = tp.zeros(3)
+    with pytest.warns(UserWarning, match="on expanded tensors is deprecated"):
+        write(x.expand(2, 3))
+    assert x.tolist() == [1, 0, 1]
+
+
+def test_what_is_made_of_read_only_memory_stays_so():
+    array = np.zeros(3, np.float32)
+    array.flags.writeable = False
+    with pytest.warns(UserWarning, match="not writable"):
+        x = tp.from_numpy(array)
+    for t in (x, x.expand(2, 3)[0], x[None].expand(1, 3), x[1:]):
+        with pytest.raises(RuntimeError, match="read-only"):
+            t.add_(1)
+    assert array.tolist() == [0, 0, 0]
+
+
 def test_a_view_made_under_no_grad_has_no_history_to_tell_once_its_base_has():
     w = leaf(2)
     x = tp.zeros(2)

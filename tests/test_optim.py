@@ -616,6 +616,7 @@ ONE = [tp.zeros(1)]
         (lambda: optim.SGD([("a", tp.zeros(1)), tp.zeros(1)]), ValueError, "Some param names are missing"),
         (lambda: optim.SGD([{"params": [("a", tp.zeros(1))]}, {"params": ONE}]), ValueError, "without names"),
         (lambda: optim.SGD([tp.zeros(1, requires_grad=True) * 2], lr=0.1), ValueError, "non-leaf"),
+        (lambda: optim.SGD([tp.zeros(1).expand(3).detach()], lr=0.1), RuntimeError, "single memory location"),
         (lambda: optim.SGD(ONE, lr=-1.0), ValueError, "Invalid learning rate: -1.0"),
         (lambda: optim.SGD(ONE, lr=tp.ones(2)), ValueError, "Tensor lr must be 1-element"),
         (lambda: optim.SGD(ONE, fused=True, foreach=True), RuntimeError, "cannot be `True` together"),

@@ -44,6 +44,9 @@ COPIES = {
     "x[mask]": lambda x: x[x >= 0],
     "reshape of a transposed tensor": lambda x: x.mT.reshape(-1),
     "flatten of a transposed tensor": lambda x: x.mT.flatten(),
+    "ravel of a column": lambda x: x[0, :, 0].ravel(),
+    "ravel of a diagonal": lambda x: x.diagonal(0, 1, 2)[1].ravel(),
+    "ravel of one entry each": lambda x: x[0, :, :1].ravel(),
     "contiguous": lambda x: x.mT.contiguous(),
     "repeat": lambda x: x.repeat(1, 1, 1),
     "tile": lambda x: x.tile(1),
@@ -290,3 +293,49 @@ def test_set_refuses_what_does_not_fit(call, error, message):
     with pytest.raises(error, match=message):
         call(x, tp.arange(4.0))
     assert x.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_ravel_of_what_has_gaps_is_contiguous():
+    x = tensor(2, 3)
+    y = x[:, 0].ravel()
+    assert y.is_contiguous() and y.stride() == (1,)
+    y.fill_(9.0)
+    assert x.tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+BEFORE_STRIDES = {
+    "None": lambda x: x[None],
+    "unsqueeze": lambda x: x.unsqueeze(-1),
+    "unsqueeze, transpose": lambda x: x.unsqueeze(0).transpose(0, 1),
+    "unsqueeze, movedim": lambda x: x.unsqueeze(0).movedim(0, -1),
+    "unsqueeze, expand": lambda x: x.unsqueeze(0).expand(2, 2, 3),
+    "as_strided": lambda x: x[None].as_strided((1, 6), (6, 1)),
+    "None, permute": lambda x: x[:, None].permute(2, 1, 0),
+}
+
+
+@pytest.mark.parametrize("before", BEFORE_STRIDES.values(), ids=BEFORE_STRIDES)
+def test_as_strided_of_a_view_shares_the_memory(before):
+    x = tensor(2, 3)
+    v = before(x).as_strided((2,), (3,), 0)
+    assert v.stride() == (3,) and v.data_ptr() == x.data_ptr()
+    x[-1] = 30
+    assert v.tolist() == [0, 30]
+    v.fill_(7)
+    assert x.tolist() == [[7, 1, 2], [7, 30, 30]]
+
+
+@pytest.mark.parametrize("before", BEFORE_STRIDES.values(), ids=BEFORE_STRIDES)
+def test_as_strided_of_a_view_follows_writes_with_their_gradients(before):
+    x = tensor(2, 3).requires_grad_()
+    y = x * 2
+    v = before(y).as_strided((2,), (3,), 0)
+    y[-1] = x[0] * 30 + 1
+    v.mul_(2)
+    assert v.tolist() == [0, 2] and y.tolist() == [[0, 2, 4], [2, 31, 61]]
+    y.sum().backward()
+    assert x.grad.tolist() == [[64, 32, 32], [0, 0, 0]]
+
+
+def test_as_strided_reaches_the_memory_beyond_the_view():
+    assert tensor(2, 3)[None, :, 0].as_strided((2,), (1,), 0).tolist() == [0, 1]

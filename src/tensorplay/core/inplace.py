@@ -7,6 +7,7 @@ data.
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -39,22 +40,33 @@ preserving: list[Any] = []
 """Those told by ``before_write(tensor)`` before memory is written to: they keep what the tape has saved of it."""
 
 
-def memory(t: Tensor, name: str) -> np.ndarray[Any, Any]:
-    """The array of a tensor, checked to be writable without surprise."""
+ONE_VALUE = frozenset({"fill_", "zero_"})
+"""Writers of the same value to all elements, for which it does not matter that some share memory."""
+
+PARTIAL = frozenset({"masked_fill_", "index_fill_", "index_put_", "__setitem__"})
+"""Those of ``update`` that write to shared memory all the same, with a warning."""
+
+
+def memory(t: Tensor, name: str, partial: bool = False) -> np.ndarray[Any, Any]:
+    """The array of a tensor, checked to be writable without surprise; ``partial``: to some elements only."""
     data = t._data
     if preserving:
         about_to_write(t)
-    if 0 in data.strides and internally_overlapping(data):
-        raise RuntimeError(
-            f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single memory "
-            "location. Please clone() the tensor before performing the operation."
+    if 0 in data.strides and internally_overlapping(data) and name not in ONE_VALUE:
+        if not partial or name not in PARTIAL:
+            raise RuntimeError(
+                f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single "
+                "memory location. Please clone() the tensor before performing the operation."
+            )
+        warnings.warn(
+            f"{name}: Use of {name} on expanded tensors is deprecated: elements that share memory are all written to. "
+            "Please clone() the tensor before performing this operation.",
+            UserWarning,
+            stacklevel=4,
         )
     if not data.flags.writeable:
-        view = None if t._rare is None else t._rare.view
-        if view is None or not view.base._data.flags.writeable:
-            raise RuntimeError(f"{name}: the tensor's memory is read-only (it was made from a read-only NumPy array); "
-                               "clone it first")  # fmt: skip
-        data.flags.writeable = True  # NumPy protects what it broadcast; no two elements share memory here
+        raise RuntimeError(f"{name}: the tensor's memory is read-only (it was made from a read-only NumPy array); "
+                           "clone it first")  # fmt: skip
     return data
 
 
@@ -242,7 +254,7 @@ def update(
             for a in args:
                 refuse_captured(t, a, name)
         recorded = involved(t, name, *(a._node for a in args))
-        memory(t, name)
+        memory(t, name, partial=not recorded)
     arrays = [a._data.copy() if a._data.ndim and np.may_share_memory(a._data, data) else a._data for a in args]
     store(data, *arrays, *attrs)
     if recorded:

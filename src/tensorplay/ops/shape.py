@@ -216,7 +216,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
 
 @operator(out=False)
 def ravel(input: Tensor) -> Tensor:
-    """The elements in one dimension: a view where the tensor is contiguous.
+    """The elements in one dimension: a view where the tensor is contiguous, else a copy.
 
     Examples
     --------
@@ -224,7 +224,8 @@ def ravel(input: Tensor) -> Tensor:
     >>> tp.ravel(tp.tensor([[1, 2], [3, 4]]))
     tensor([1, 2, 3, 4])
     """
-    return F.reshape(arg.tensor(input, "ravel"), (input._data.size,))
+    out = F.reshape(arg.tensor(input, "ravel"), (input._data.size,))
+    return out if out.is_contiguous() else F.clone(out, "C")
 
 
 # ---- the order of dimensions

@@ -24,13 +24,10 @@ def expand_kernel(xp: Any, input: Any, *, shape: tuple[int, ...]) -> Any:
             fits = fits and (n == m or n == 1)
             strides.append(stride if n != 1 else 0)
         if fits and lead >= 0:
-            out = np.ndarray(shape, input.dtype, input, 0, (*(0,) * lead, *strides))
-            if out.size != input.size or not input.flags.writeable:
-                out.flags.writeable = False
-            return out
+            return np.ndarray(shape, input.dtype, input, 0, (*(0,) * lead, *strides))
     out = xp.broadcast_to(input, shape)
-    if type(out) is np.ndarray and out.size == input.size and input.flags.writeable:
-        out.flags.writeable = True  # no element is there twice
+    if type(out) is np.ndarray and input.flags.writeable:
+        out.flags.writeable = True  # NumPy protects what it broadcast; we refuse by the strides, where it matters
     return out
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..autograd.grad_mode import enable_grad
 from ..core.dtype import get_default_dtype
+from ..core.inplace import internally_overlapping
 from ..core.node import Hooks, RemovableHandle
 from ..core.tensor import Tensor, wrap
 
@@ -185,6 +186,9 @@ class Optimizer:
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
             if not (self.defaults.get("differentiable") or p.is_leaf or p.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
+            if isinstance(p._data, np.ndarray) and internally_overlapping(p._data):
+                raise RuntimeError("can't optimize a Tensor more than one element of which refers to a single memory "
+                                   "location, as expand() makes them; clone() it first")  # fmt: skip
         for name, default in self.defaults.items():
             group.setdefault(name, default)
         ids = {id(p) for p in items}
