@@ -431,3 +431,16 @@ def test_tensors_without_data():
         (tp.vmap(f)(point), (3,)),
     ):
         assert result.is_meta and tuple(result.shape) == shape
+
+
+@pytest.mark.parametrize("remove", ["mutations", "mutations_and_views"])
+def test_a_functionalized_function_computes_and_writes_the_same(remove):
+    def f(x):
+        x.add_(1)
+        return x[0] * x
+
+    argument = tp.tensor([1.0, 2.0])
+    assert func.functionalize(f, remove=remove)(argument).tolist() == [4.0, 6.0]
+    assert argument.tolist() == [2.0, 3.0]
+    with pytest.raises(RuntimeError, match="invalid argument for remove=views"):
+        func.functionalize(f, remove="views")

@@ -5,13 +5,14 @@ import importlib as _importlib
 from .batching import vmap
 from .forward import hessian, jacfwd, jvp
 from .laplacian import hessian_diag, hvp, laplacian
-from .rearranging import debug_unwrap, rearrange
+from .rearranging import debug_unwrap, functionalize, rearrange
 from .reverse import grad, grad_and_value, jacrev, linearize, vjp
 from .taylor import jet
 
 __all__ = [
     "debug_unwrap",
     "functional_call",
+    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",

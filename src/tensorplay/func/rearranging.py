@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 import math
 import re
 from collections.abc import Sequence
@@ -172,3 +174,43 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
         if not recurse:
             break
     return tensor
+
+
+def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
+    """The function with its in-place operators seen as out-of-place ones.
+
+    Here that is what they are to begin with: an in-place operator is recorded, differentiated and batched as its
+    out-of-place twin, whose value is then put back. So the result computes what ``func`` does, writes to arguments
+    included, and every transform of it is that of a program without mutation.
+
+    Parameters
+    ----------
+    func : callable
+        Any function of tensors.
+    remove : {"mutations", "mutations_and_views"}
+        What PyTorch would remove from a traced program.
+
+    Raises
+    ------
+    RuntimeError
+        For any other ``remove``.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> def f(x):
+    ...     y = x.clone()
+    ...     y[0] = 0.0
+    ...     return y.sum()
+    >>> tp.func.grad(tp.func.functionalize(f))(tp.ones(3))
+    tensor([0., 1., 1.])
+    """
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RuntimeError(f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. Valid options "
+                           "are: 'mutations' and 'mutations_and_views'.")  # fmt: skip
+
+    @functools.wraps(func)
+    def functional(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **kwargs)
+
+    return functional
