@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..core.carrier import Carrier
 from ..core.namespace import F
@@ -206,8 +206,8 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
     tensor([0., 1., 1.])
     """
     if remove not in ("mutations", "mutations_and_views"):
-        raise RuntimeError(f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. Valid options "
-                           "are: 'mutations' and 'mutations_and_views'.")  # fmt: skip
+        raise RuntimeError(f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. "
+                           "Valid options are: 'mutations' and 'mutations_and_views'.")  # fmt: skip
 
     @functools.wraps(func)
     def functional(*args: Any, **kwargs: Any) -> Any:
