@@ -71,10 +71,13 @@ __version__ = "0.1.0"
 
 # imported when they are first named
 _MODULES = (
-    "cuda", "fft", "func", "linalg", "masked", "nn", "optim", "profiler", "return_types", "serialization", "signal",
-    "special", "testing", "utils",
+    "amp", "cuda", "fft", "func", "linalg", "masked", "nn", "optim", "profiler", "return_types", "serialization",
+    "signal", "special", "testing", "utils",
 )  # fmt: skip
-_MEMBERS = {"load": "serialization", "save": "serialization", "vmap": "func"}
+_MEMBERS = {
+    "GradScaler": "amp", "autocast": "amp", "get_autocast_dtype": "amp.autocast_mode",
+    "is_autocast_enabled": "amp.autocast_mode", "load": "serialization", "save": "serialization", "vmap": "func",
+}  # fmt: skip
 _later = _attributes_later(globals(), _MODULES, _MEMBERS)
 _operator = _exported("", globals())
 

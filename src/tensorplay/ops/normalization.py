@@ -171,7 +171,21 @@ def layer_norm(
     tensor([[-1.2247,  0.0000,  1.2247]])
     """
     shape = normalised_shape("layer_norm", input, normalized_shape, weight, bias)
+    if input._data.dtype.char not in "fd" and mixed(input, weight, bias):
+        return in_float32(F.layer_norm, input, weight, bias, len(shape), eps, True)
     return F.layer_norm(input, weight, bias, len(shape), eps, True)
+
+
+def mixed(input: Tensor, *parameters: Tensor | None) -> bool:
+    """Whether an input of low precision meets parameters in float32, as those of a model often are."""
+    low = input._data.dtype.char == "e" or input._data.dtype.kind == "V"
+    return low and any(p is not None and p._data.dtype.char == "f" for p in parameters)
+
+
+def in_float32(function: Any, input: Tensor, weight: Tensor | None, bias: Tensor | None, *attrs: Any) -> Tensor:
+    """A function of an input and parameters, computed in float32: each of them gets a gradient of its own dtype."""
+    wide = [None if t is None else F.cast(t, np.dtype(np.float32)) for t in (input, weight, bias)]
+    return F.cast(function(*wide, *attrs), input._data.dtype)
 
 
 def normalised_shape(
@@ -232,6 +246,8 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     if input._data.dtype.kind == "c":
         hat = standardised(F, input, len(shape), eps, False)[0]
         return hat if weight is None else hat * weight
+    if input._data.dtype.char not in "fd" and mixed(input, weight):
+        return in_float32(F.layer_norm, input, weight, None, len(shape), eps, False)
     return F.layer_norm(input, weight, None, len(shape), eps, False)
 
 
@@ -450,6 +466,8 @@ def batch_norm(
     if running_mean is not None or running_var is not None:
         mean, var = F.channel_moments(input.detach())
         update_statistics(running_mean, running_var, mean, var, count, momentum)
+    if data.dtype.char not in "fd" and mixed(input, weight, bias):
+        return in_float32(F.batch_norm, input, weight, bias, eps)
     return F.batch_norm(input, weight, bias, eps)
 
 
