@@ -316,3 +316,26 @@ def test_strided_and_broadcast_inputs_give_the_values_of_a_copy(name):
 def test_the_place_of_an_extremum_of_nothing_is_no_index(name):
     with pytest.raises(IndexError, match="Expected reduction dim to be specified"):
         getattr(tp.empty(0), name)()
+
+
+# ---- keywords as NumPy calls them
+
+
+@pytest.mark.parametrize("name", "sum mean prod all any std var amax amin argmax argmin max min".split())
+def test_axis_and_keepdims_are_dim_and_keepdim(name):
+    x = tp.tensor([[1.0, 5.0, 2.0], [4.0, 3.0, 9.0]])
+    for function in (getattr(tp, name), getattr(tp.Tensor, name)):
+        want, have = function(x, 1, keepdim=True), function(x, axis=1, keepdims=True)
+        if name in ("max", "min"):
+            assert have.indices.tolist() == want.indices.tolist()
+            want, have = want.values, have.values
+        assert have.tolist() == want.tolist() and have.shape == (2, 1)
+        with pytest.raises(TypeError, match=f"{name}.. got an unexpected keyword argument 'axes'"):
+            function(x, axes=1)
+        with pytest.raises(TypeError, match="multiple values for argument 'dim', also called 'axis'"):
+            function(x, 0, axis=1)
+
+
+def test_names_of_numpy_go_with_out():
+    x, out = tp.ones(2, 3), tp.empty(3)
+    assert tp.sum(x, axis=0, out=out) is out and out.tolist() == [2, 2, 2]

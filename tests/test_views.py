@@ -339,3 +339,11 @@ def test_as_strided_of_a_view_follows_writes_with_their_gradients(before):
 
 def test_as_strided_reaches_the_memory_beyond_the_view():
     assert tensor(2, 3)[None, :, 0].as_strided((2,), (1,), 0).tolist() == [0, 1]
+
+
+def test_the_size_of_a_view_by_name():
+    x = tensor(2, 3)
+    assert x.view(size=(3, 2)).tolist() == x.view(3, 2).tolist()
+    for wrong in (x.view, lambda: x.view(3, size=(3, 2))):
+        with pytest.raises(TypeError, match="one of 'size' and 'dtype'"):
+            wrong()

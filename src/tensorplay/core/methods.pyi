@@ -1112,7 +1112,7 @@ class Methods:
         """The variance and the mean; parameters as for :func:`var`."""
     def vdot(self, other: Tensor) -> Tensor:
         """Dot product of two vectors, the first one conjugated."""
-    def view(self, dtype: Any, *more: builtins.int) -> Tensor:
+    def view(self, dtype: Any = None, *more: builtins.int, size: Any = None) -> Tensor:
         """The same memory under another shape, or read as another dtype."""
     def view_as(self, other: Tensor) -> Tensor:
         """A view in the shape of another tensor."""

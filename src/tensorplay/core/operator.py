@@ -107,6 +107,10 @@ def operator(
 
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
         own = name or fn.__name__
+        if collects_numpy_names(fn):
+            signature = inspect.signature(fn)  # what it shows are the names of the field
+            shown = [p for p in signature.parameters.values() if p.name != "numpy_names"]
+            fn.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
         for public in (own, *aliases):
             takes_out = False if "out" in parameter_names(fn) else out
             as_method = public if method is True else method or None
@@ -124,6 +128,34 @@ def operator(
         return fn
 
     return register
+
+
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
+
+
+def renamed(fn: Callable[..., Any], numpy_names: dict[str, Any], input: Any, **arguments: Any) -> Any:
+    """The call of ``fn`` with keywords that NumPy uses, under their own names.
+
+    A reduction collects what it does not know in ``**numpy_names``, which costs the common call next to nothing.
+
+    Raises
+    ------
+    TypeError
+        If a keyword is none of NumPy's, or the argument is given twice.
+    """
+    for keyword, value in numpy_names.items():
+        own = NUMPY_NAMES.get(keyword)
+        if own not in arguments:
+            raise TypeError(f"{fn.__name__}() got an unexpected keyword argument {keyword!r}")
+        if arguments[own] is not inspect.signature(fn).parameters[own].default:
+            raise TypeError(f"{fn.__name__}() got multiple values for argument {own!r}, also called {keyword!r}")
+        arguments[own] = value
+    return fn(input, **arguments)
+
+
+def collects_numpy_names(fn: Callable[..., Any]) -> bool:
+    code = getattr(fn, "__code__", None)
+    return code is not None and bool(code.co_flags & inspect.CO_VARKEYWORDS) and "numpy_names" in code.co_varnames
 
 
 def inplace_twin(fn: Callable[..., Any], name: str, into: Callable[..., None] | None = None) -> Callable[..., Any]:
@@ -286,6 +318,7 @@ def with_out(fn: Callable[..., Any], name: str, kind: bool | str = True) -> Call
     variable = [p for p in parameters if p.kind is p.VAR_KEYWORD]
     keyword = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
     at = len(parameters) - len(variable)
+    collects = collects_numpy_names(fn)
     parameters = [*parameters[:at], keyword, *parameters[at:]]
     left, right, starred = [], [], False
     scope: dict[str, Any] = {"fn": fn, "write_out": write_out}
@@ -307,6 +340,9 @@ def with_out(fn: Callable[..., Any], name: str, kind: bool | str = True) -> Call
         left.append(p.name + ("" if p.default is p.empty else f"=default_{p.name}"))
         if p.name != "out":
             right.append(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name)
+    if collects:
+        left.append("**numpy_names")
+        right.append("**numpy_names")
     call = f"fn({', '.join(right)})"
     apart = f", ({', '.join(p.name for p in parameters[:-1])})" if kind == "apart" else ""
     source = (f"def {name}({', '.join(left)}):\n    if out is None: return {call}\n"

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import return_types
 from ..core.namespace import F
-from ..core.operator import operator
+from ..core.operator import operator, renamed
 from ..core.primitive import primitive
 from ..core.tensor import Tensor
 from . import arguments as arg
@@ -165,7 +165,7 @@ def extreme_values(name: str, input: Tensor, dim: Any, keepdim: bool, primitive:
 
 
 @operator(out="exact")
-def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+def amax(input: Tensor, dim: Any = (), keepdim: bool = False, **numpy_names: Any) -> Tensor:
     """The largest element, or the largest over some dimensions. Elements that tie share the gradient evenly.
 
     Parameters
@@ -187,11 +187,13 @@ def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     >>> tp.amax(tp.tensor([[1., 5.], [3., 2.]]), 1)
     tensor([5., 3.])
     """
+    if numpy_names:
+        return renamed(amax, numpy_names, input, dim=dim, keepdim=keepdim)
     return extreme_values("amax", input, dim, keepdim, "amax")
 
 
 @operator(out="exact")
-def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+def amin(input: Tensor, dim: Any = (), keepdim: bool = False, **numpy_names: Any) -> Tensor:
     """The smallest element, or the smallest over some dimensions. Elements that tie share the gradient evenly.
 
     Parameters
@@ -213,6 +215,8 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     >>> tp.amin(tp.tensor([[1., 5.], [3., 2.]]), 1)
     tensor([1., 2.])
     """
+    if numpy_names:
+        return renamed(amin, numpy_names, input, dim=dim, keepdim=keepdim)
     return extreme_values("amin", input, dim, keepdim, "amin")
 
 
@@ -232,7 +236,9 @@ def extreme(name: str, input: Tensor, dim: Any, keepdim: bool, other: Any) -> An
 
 
 @operator()
-def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+def max(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, **numpy_names: Any
+) -> Any:
     """The largest element; along ``dim`` the largest elements with their indices; or the larger of two tensors.
 
     Parameters
@@ -267,11 +273,15 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor 
     values=tensor([5., 3.]),
     indices=tensor([1, 0]))
     """
+    if numpy_names:
+        return renamed(max, numpy_names, input, dim=dim, keepdim=keepdim, other=other)
     return extreme("max", input, dim, keepdim, other)
 
 
 @operator()
-def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+def min(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, **numpy_names: Any
+) -> Any:
     """The smallest element; along ``dim`` the smallest elements with their indices; or the smaller of two tensors.
 
     Parameters
@@ -301,6 +311,8 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor 
     >>> tp.tensor([[1., 5.], [3., 2.]]).min(dim=1).values
     tensor([1., 2.])
     """
+    if numpy_names:
+        return renamed(min, numpy_names, input, dim=dim, keepdim=keepdim, other=other)
     return extreme("min", input, dim, keepdim, other)
 
 
@@ -361,7 +373,7 @@ primitive("argmin", lambda xp, input, *, dim: input.argmin(dim), batch="same")
 
 
 @operator(out="exact")
-def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, **numpy_names: Any) -> Tensor:
     """The index (int64) of the largest element, of all in row-major order or along a dimension; the first of several.
 
     Parameters
@@ -383,11 +395,13 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     >>> tp.argmax(tp.tensor([[1., 5.], [3., 2.]]), dim=1)
     tensor([1, 0])
     """
+    if numpy_names:
+        return renamed(argmax, numpy_names, input, dim=dim, keepdim=keepdim)
     return position("argmax", input, dim, keepdim)
 
 
 @operator(out="exact")
-def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, **numpy_names: Any) -> Tensor:
     """The index (int64) of the smallest element, of all in row-major order or along a dimension; the first of several.
 
     Parameters
@@ -409,4 +423,6 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     >>> tp.argmin(tp.tensor([[1., 5.], [3., 2.]]), dim=1)
     tensor([0, 1])
     """
+    if numpy_names:
+        return renamed(argmin, numpy_names, input, dim=dim, keepdim=keepdim)
     return position("argmin", input, dim, keepdim)

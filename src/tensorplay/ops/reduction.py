@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core import dtype as dtypes
 from ..core.namespace import F
-from ..core.operator import OPERATORS, operator
+from ..core.operator import OPERATORS, operator, renamed
 from ..core.primitive import primitive
 from ..core.promotion import promote_types
 from ..core.tensor import Tensor
@@ -74,7 +74,7 @@ primitive("sum", sum_kernel, vjp={"input": spread}, jvp="linear", batch=reduce_b
 
 
 @operator()
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, **numpy_names: Any) -> Tensor:
     """The sum of all elements, or over some dimensions.
 
     Parameters
@@ -93,6 +93,8 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     >>> tp.sum(tp.tensor([[1., 2.], [3., 4.]]), dim=0)
     tensor([4., 6.])
     """
+    if numpy_names:
+        return renamed(sum, numpy_names, input, dim=dim, keepdim=keepdim, dtype=dtype)
     if dtype is not None:
         input = arg.cast(input, dtype, "sum")
     if dim is not None:
@@ -150,7 +152,7 @@ primitive("mean", mean_kernel, vjp={"input": mean_vjp}, jvp="linear", batch=redu
 
 
 @operator()
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, **numpy_names: Any) -> Tensor:
     """The mean of all elements, or over some dimensions; nan where there are none.
 
     Parameters
@@ -175,6 +177,8 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     >>> tp.mean(tp.tensor([1., 2., 6.]))
     tensor(3.)
     """
+    if numpy_names:
+        return renamed(mean, numpy_names, input, dim=dim, keepdim=keepdim, dtype=dtype)
     if dtype is not None:
         input = arg.cast(input, dtype, "mean")
     if dim is not None:
@@ -255,7 +259,9 @@ primitive("prod", prod_kernel, vjp={"input": prod_vjp}, jvp={"input": prod_jvp},
 
 
 @operator()
-def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def prod(
+    input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None, **numpy_names: Any
+) -> Tensor:
     """The product of all elements, or along a dimension. Derivatives are right at zeros, to any order.
 
     Parameters
@@ -274,6 +280,8 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     >>> tp.prod(tp.tensor([2., 3., 4.]))
     tensor(24.)
     """
+    if numpy_names:
+        return renamed(prod, numpy_names, input, dim=dim, keepdim=keepdim, dtype=dtype)
     ndim = arg.tensor(input, "prod")._data.ndim
     if dtype is not None:
         input = arg.cast(input, dtype, "prod")
@@ -306,7 +314,7 @@ def tested(name: str, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
 
 
 @operator()
-def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+def all(input: Tensor, dim: Any = None, keepdim: bool = False, **numpy_names: Any) -> Tensor:
     """Whether all elements are true (not zero), of the whole tensor or over some dimensions.
 
     Parameters
@@ -328,11 +336,13 @@ def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     >>> tp.all(tp.tensor([[True, False], [True, True]]), dim=1)
     tensor([False,  True])
     """
+    if numpy_names:
+        return renamed(all, numpy_names, input, dim=dim, keepdim=keepdim)
     return tested("all", input, dim, keepdim)
 
 
 @operator()
-def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+def any(input: Tensor, dim: Any = None, keepdim: bool = False, **numpy_names: Any) -> Tensor:
     """Whether any element is true (not zero), of the whole tensor or over some dimensions.
 
     Parameters
@@ -354,6 +364,8 @@ def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     >>> tp.any(tp.tensor([[True, False], [False, False]]), dim=1)
     tensor([ True, False])
     """
+    if numpy_names:
+        return renamed(any, numpy_names, input, dim=dim, keepdim=keepdim)
     return tested("any", input, dim, keepdim)
 
 
@@ -549,7 +561,13 @@ def moment_arguments(name: str, input: Tensor, dim: Any, unbiased: Any, keepdim:
 
 @operator()
 def var(
-    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+    input: Tensor,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    **numpy_names: Any,
 ) -> Tensor:
     """The variance: sum(abs(x - mean) ** 2) / max(0, n - correction).
 
@@ -577,12 +595,20 @@ def var(
     >>> tp.var(tp.tensor([1., 2., 6.]))
     tensor(7.)
     """
+    if numpy_names:
+        return renamed(var, numpy_names, input, dim=dim, unbiased=unbiased, keepdim=keepdim, correction=correction)
     return F.var(input, *moment_arguments("var", input, dim, unbiased, keepdim, correction))
 
 
 @operator()
 def std(
-    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+    input: Tensor,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+    **numpy_names: Any,
 ) -> Tensor:
     """The standard deviation: the square root of the variance. Its gradient is zero where it is zero.
 
@@ -610,6 +636,8 @@ def std(
     >>> tp.std(tp.tensor([1., 3., 5.]))
     tensor(2.)
     """
+    if numpy_names:
+        return renamed(std, numpy_names, input, dim=dim, unbiased=unbiased, keepdim=keepdim, correction=correction)
     return F.std(input, *moment_arguments("std", input, dim, unbiased, keepdim, correction))
 
 

@@ -84,7 +84,7 @@ def reshape_method(input: Tensor, shape: Any, *more: int) -> Tensor:
 
 
 @operator(out=False, function=False)
-def view(input: Tensor, dtype: Any, *more: int) -> Tensor:
+def view(input: Tensor, dtype: Any = None, *more: int, size: Any = None) -> Tensor:
     """The same memory under another shape, or read as another dtype.
 
     Parameters
@@ -93,6 +93,8 @@ def view(input: Tensor, dtype: Any, *more: int) -> Tensor:
     dtype : int... or dtype
         The new extents, as for :func:`reshape`; or a dtype, where the last dimension grows or shrinks with the size of
         its elements.
+    size : tuple of ints, optional
+        The new extents, by name.
 
     Raises
     ------
@@ -108,6 +110,10 @@ def view(input: Tensor, dtype: Any, *more: int) -> Tensor:
     tensor([1., 1., 0., 0.])
     """
     data = input._data
+    if size is not None and dtype is None:
+        dtype = size
+    elif size is not None or dtype is None:
+        raise TypeError("view(): expected one of 'size' and 'dtype'")
     if isinstance(dtype, dtypes.dtype):
         return view_as_dtype(input, dtype)
     out = F.reshape(input, inferred(arg.sizes(dtype, more, "view"), data.size, "view"))

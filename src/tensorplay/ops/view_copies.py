@@ -31,8 +31,8 @@ def declare(view: Callable[..., Any]) -> None:
 
     copied.__name__ = copied.__qualname__ = name
     copied.__doc__ = f"A copy of what ``{view.__name__}`` gives a view of."
-    parameters = list(inspect.signature(view).parameters.values())
-    parameters = [p.replace(name="size") if p.name == "dtype" else p for p in parameters]
+    parameters = [p for p in inspect.signature(view).parameters.values() if p.name != "size" or view is not shape.view]
+    parameters = [p.replace(name="size", default=p.empty) if p.name == "dtype" else p for p in parameters]
     copied.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     operator(method=False)(copied)
 
