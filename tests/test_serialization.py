@@ -286,6 +286,10 @@ def test_the_order_of_bytes_is_that_of_the_file():
                 other = {"little": b"big", "big": b"little"}[sys.byteorder]
                 target.writestr(name, other if name.endswith("byteorder") else text)
     assert tp.load(out).tolist() == [1.0, 2.0]
+    file = saved(x, _disable_byteorder_record=True)
+    with zipfile.ZipFile(file) as archive:
+        assert not [name for name in archive.namelist() if "byteorder" in name]
+    assert tp.load(file).tolist() == [1.0, 2.0]
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,7 @@ class Reference:
 
 def save(
     obj: object, f: File, pickle_module: Any = pickle, pickle_protocol: int = 2,
-    _use_new_zipfile_serialization: bool = True,
+    _use_new_zipfile_serialization: bool = True, _disable_byteorder_record: bool = False,
 ) -> None:  # fmt: skip
     """Save anything that can be pickled, and the tensors in it, to a file that PyTorch can load, too.
 
@@ -275,7 +275,8 @@ def save(
         write(archive, f"{name}/data.pkl", buffer.getbuffer())
         write(archive, f"{name}/.format_version", b"1")
         write(archive, f"{name}/.storage_alignment", str(ALIGNMENT).encode())
-        write(archive, f"{name}/byteorder", sys.byteorder.encode())
+        if not _disable_byteorder_record:
+            write(archive, f"{name}/byteorder", sys.byteorder.encode())
         for key, _, _, elements in pickler.storages.values():
             write(archive, f"{name}/data/{key}", elements.data)
         write(archive, f"{name}/version", b"3\n")
