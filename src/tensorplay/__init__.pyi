@@ -6,6 +6,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from . import amp as amp
 from . import autograd as autograd
 from . import backends as backends
 from . import cuda as cuda
@@ -23,6 +24,10 @@ from . import signal as signal
 from . import special as special
 from . import testing as testing
 from . import utils as utils
+from tensorplay.amp.autocast_mode import autocast as autocast
+from tensorplay.amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
+from tensorplay.amp.autocast_mode import is_autocast_enabled as is_autocast_enabled
+from tensorplay.amp.grad_scaler import GradScaler as GradScaler
 from tensorplay.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from tensorplay.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from tensorplay.autograd.anomaly_mode import set_anomaly_enabled as set_anomaly_enabled
