@@ -88,3 +88,11 @@ def test_two_modules_do_not_mix(module):
             tp.exp(wrap(Other([1.0]))) + wrap(Third([1.0]))
     finally:
         del backends.MODULES[Third]
+
+
+def test_writes_elsewhere_do_not_concern_such_arrays(module):
+    other = tp.ones(2)
+    other.add_(1)  # memory has been written to, and so saved arrays are looked up
+    x = wrap(Other([1.0, 2.0])).requires_grad_()
+    (g,) = autograd.grad(tp.exp(x) * x, x, wrap(Other([1.0, 1.0])))
+    np.testing.assert_allclose(g._data.array, np.exp([1, 2]) * [2, 3])

@@ -34,7 +34,7 @@ written: dict[int, Write] = {}
 
 def storage_of(array: Array) -> Array:
     """The array that owns the memory of a view."""
-    while (base := array.base) is not None:
+    while (base := getattr(array, "base", None)) is not None:
         if not isinstance(base, ndarray):
             base = getattr(base, "base", None)  # NumPy's as_strided puts a holder in between
             if not isinstance(base, ndarray):
@@ -64,7 +64,7 @@ def memory_of(data: Any) -> Array:
 def note_write(data: Any) -> None:
     """Enter a write to the memory of data."""
     owner = array_of(data)
-    if owner.base is not None:
+    if type(owner) is not ndarray or owner.base is not None:
         owner = storage_of(owner)
     key = id(owner)
     entry = written.get(key)
