@@ -188,6 +188,8 @@ def test_contiguous_and_flatten_give_the_tensor_itself_where_nothing_is_to_do():
         (lambda x: x.t().view(tp.int64), RuntimeError, "stride"),
         (lambda x: tp.meshgrid(x), RuntimeError, "0D or 1D"),
         (lambda x: x.hsplit(2), RuntimeError, "not divisible"),
+        (lambda x: x.hsplit(), TypeError, "one of 'indices_or_sections', 'indices' and 'sections', got 0"),
+        (lambda x: x.tensor_split(2, sections=2), TypeError, "'indices' and 'sections', got 2"),
         (lambda x: x.dsplit(1), RuntimeError, "at least 3"),
     ],
 )
@@ -238,6 +240,15 @@ def test_dead_views_are_forgotten():
     for _ in range(1000):
         x[0]
     assert len(x._rare.views) <= 16
+
+
+def test_where_to_split_has_several_names():
+    x = tp.arange(8).reshape(2, 2, 2)
+    for name in ("tensor_split", "hsplit", "vsplit", "dsplit"):
+        for split in (getattr(x, name), lambda name=name, **k: getattr(tp, name)(x, **k)):
+            want = [part.tolist() for part in split(indices_or_sections=2)]
+            assert [part.tolist() for part in split(sections=2)] == want
+            assert [part.tolist() for part in split(indices=[1])] == want
 
 
 # ---- set_: other memory for the same tensor

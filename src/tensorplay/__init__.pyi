@@ -510,7 +510,7 @@ def dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
     """As :func:`tensorplay.nn.functional.dropout`, with all arguments given."""
 def dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
     """In-place form of :func:`dropout`: writes the result into ``input`` and returns it."""
-def dsplit(input: Tensor, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
+def dsplit(input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
     """Views of equal parts, or cut at indices, along the third dimension."""
 def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined along the third of at least three dimensions."""
@@ -674,7 +674,7 @@ def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tens
     """The histogram of all elements. Elements outside the bins are not counted."""
 def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: builtins.bool = False) -> _histogramdd:
     """The histogram of points in several dimensions. Points outside the bins are not counted."""
-def hsplit(input: Tensor, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
+def hsplit(input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
     """Views of equal parts, or cut at indices, along the second dimension; the first of a vector."""
 def hstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined horizontally: along the first dimension if they have one, else along the second."""
@@ -1212,7 +1212,7 @@ def tanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`tanh`: writes the result into ``input`` and returns it."""
 def tensor(data: Any, *, dtype: _dtype | builtins.type | None = None, device: _device | builtins.str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor of a copy of the data, without history."""
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
     """Views of consecutive parts: so many, as equal as possible, or cut at the given indices."""
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, *, out: Tensor | None = None) -> Tensor:
     """Sums of products over several dimensions of both tensors."""
@@ -1302,7 +1302,7 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``view_as_real`` gives a view of."""
 def view_copy(input: Tensor, size: Any, *more: builtins.int, out: Tensor | None = None) -> Tensor:
     """A copy of what ``view`` gives a view of."""
-def vsplit(input: Tensor, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
+def vsplit(input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
     """Views of equal parts, or cut at indices, along the first of at least two dimensions."""
 def vstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors joined vertically, along the first of at least two dimensions."""

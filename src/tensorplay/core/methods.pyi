@@ -416,7 +416,7 @@ class Methods:
         """Dot product of two vectors: the sum of their products, without conjugation."""
     def double(self, memory_format: _memory_format = ...) -> Tensor:
         """The tensor in float64; itself if it is of that dtype already."""
-    def dsplit(self, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
+    def dsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
         """Views of equal parts, or cut at indices, along the third dimension."""
     def eq(self, other: Tensor | builtins.complex) -> Tensor:
         """``input == other``, element by element."""
@@ -542,7 +542,7 @@ class Methods:
         """The histogram of all elements. Elements outside the bins are not counted."""
     def histogramdd(self, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: builtins.bool = False) -> _histogramdd:
         """The histogram of points in several dimensions. Points outside the bins are not counted."""
-    def hsplit(self, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
+    def hsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
         """Views of equal parts, or cut at indices, along the second dimension; the first of a vector."""
     def hypot(self, other: Tensor) -> Tensor:
         """The length of the hypotenuse, ``sqrt(input**2 + other**2)``, without overflow in between."""
@@ -1044,7 +1044,7 @@ class Methods:
         """The hyperbolic tangent of each element."""
     def tanh_(self) -> Tensor:
         """In-place form of :func:`tanh`: writes the result into ``input`` and returns it."""
-    def tensor_split(self, indices_or_sections: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    def tensor_split(self, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
         """Views of consecutive parts: so many, as equal as possible, or cut at the given indices."""
     def tile(self, dims: Any, *more: builtins.int) -> Tensor:
         """:func:`tile`, whose dims may also be given one by one."""
@@ -1116,7 +1116,7 @@ class Methods:
         """The same memory under another shape, or read as another dtype."""
     def view_as(self, other: Tensor) -> Tensor:
         """A view in the shape of another tensor."""
-    def vsplit(self, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
+    def vsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
         """Views of equal parts, or cut at indices, along the first of at least two dimensions."""
     def where(self, condition: Tensor, other: Tensor | builtins.complex) -> Tensor:
         """The tensor where the condition holds, ``other`` elsewhere; see :func:`where`."""

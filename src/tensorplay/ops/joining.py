@@ -440,8 +440,18 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return F.unbind(input, dim)
 
 
+def places(name: str, indices_or_sections: Any, indices: Any, sections: Any) -> Any:
+    """Where to cut: the argument that was given, under any of its names."""
+    given = [value for value in (indices_or_sections, indices, sections) if value is not None]
+    if len(given) != 1:
+        raise TypeError(f"{name}(): takes one of 'indices_or_sections', 'indices' and 'sections', got {len(given)}")
+    return given[0]
+
+
 @operator(out=False)
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def tensor_split(
+    input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: Any = None
+) -> tuple[Tensor, ...]:
     """Views of consecutive parts: so many, as equal as possible, or cut at the given indices.
 
     Examples
@@ -450,6 +460,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     >>> tp.tensor_split(tp.arange(5), 2), tp.tensor_split(tp.arange(5), (1,))
     ((tensor([0, 1, 2]), tensor([3, 4])), (tensor([0]), tensor([1, 2, 3, 4])))
     """
+    indices_or_sections = places("tensor_split", indices_or_sections, indices, sections)
     shape = arg.tensor(input, "tensor_split")._data.shape
     if not shape:
         raise RuntimeError("tensor_split(): expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
@@ -497,7 +508,9 @@ def cut(input: Tensor, indices_or_sections: Any, dim: int, name: str, ndim: int)
 
 
 @operator(out=False)
-def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def hsplit(
+    input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
+) -> tuple[Tensor, ...]:
     """Views of equal parts, or cut at indices, along the second dimension; the first of a vector.
 
     Examples
@@ -506,11 +519,14 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     >>> tp.hsplit(tp.arange(4), 2)
     (tensor([0, 1]), tensor([2, 3]))
     """
-    return cut(input, indices_or_sections, 0 if arg.tensor(input, "hsplit")._data.ndim == 1 else 1, "hsplit", 1)
+    where = places("hsplit", indices_or_sections, indices, sections)
+    return cut(input, where, 0 if arg.tensor(input, "hsplit")._data.ndim == 1 else 1, "hsplit", 1)
 
 
 @operator(out=False)
-def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def vsplit(
+    input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
+) -> tuple[Tensor, ...]:
     """Views of equal parts, or cut at indices, along the first of at least two dimensions.
 
     Examples
@@ -519,11 +535,13 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     >>> tp.vsplit(tp.tensor([[1, 2], [3, 4]]), 2)
     (tensor([[1, 2]]), tensor([[3, 4]]))
     """
-    return cut(input, indices_or_sections, 0, "vsplit", 2)
+    return cut(input, places("vsplit", indices_or_sections, indices, sections), 0, "vsplit", 2)
 
 
 @operator(out=False)
-def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def dsplit(
+    input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
+) -> tuple[Tensor, ...]:
     """Views of equal parts, or cut at indices, along the third dimension.
 
     Examples
@@ -532,4 +550,4 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     >>> [part.shape for part in tp.dsplit(tp.zeros(1, 2, 4), 2)]
     [tensorplay.Size([1, 2, 2]), tensorplay.Size([1, 2, 2])]
     """
-    return cut(input, indices_or_sections, 2, "dsplit", 3)
+    return cut(input, places("dsplit", indices_or_sections, indices, sections), 2, "dsplit", 3)
