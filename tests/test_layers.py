@@ -9,7 +9,7 @@ SRC = Path(__file__).parents[1] / "src"
 FILES = sorted(SRC.rglob("*.py"))
 
 # Bottom to top. What is not named here is a public namespace, on top of all; those may import one another.
-LAYERS = ["version", "backends", "core", "ops", "autograd", "func", "compile"]
+LAYERS = ["backends", "core", "ops", "autograd", "func"]
 TOP = len(LAYERS)
 
 
