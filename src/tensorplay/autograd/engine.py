@@ -45,19 +45,23 @@ def own_copy(g: Any) -> Any:
 number = attrgetter("order")
 
 
-def reached(roots: Sequence[Node], oldest: int) -> tuple[dict[Node, bool], bool]:
+def reached(roots: Sequence[Node], oldest: int) -> tuple[dict[Node, bool], list[Node], bool]:
     """The nodes that roots lead to and that are not older than ``oldest``, in the order in which they are found.
 
-    A dict keeps that order, which is close to newest first in most graphs, so that sorting costs little. The second
-    result says whether older nodes were left out.
+    A dict keeps that order, which is close to newest first in most graphs, so that sorting costs little. The other
+    results are the nodes at which a way ends, and whether older nodes were left out.
     """
     found = dict.fromkeys([root for root in roots if root.order >= oldest], False)
     stack, cut = list(found), False
+    last: list[Node] = []
     pop, push = stack.pop, stack.append
     while stack:
         node = pop()
         edge = node.first
-        if edge is not None and edge not in found:
+        if edge is None:
+            if not node.edges:
+                last.append(node)
+        elif edge not in found:
             if edge.order >= oldest:
                 found[edge] = False
                 push(edge)
@@ -78,7 +82,7 @@ def reached(roots: Sequence[Node], oldest: int) -> tuple[dict[Node, bool], bool]
                         push(edge)
                     else:
                         cut = True
-    return found, cut
+    return found, last, cut
 
 
 def collect(roots: Sequence[Node], oldest: int) -> list[Node]:
@@ -156,8 +160,8 @@ class Pass:
         pending, bare, retain = self.pending, self.bare, self.retain
         for root, seed in self.roots:
             self.add(root, seed._data if bare else seed)
-        order, wanted, asked = self.plan()
-        waiting = observed.prepare(self, order, wanted)
+        order, last, wanted, asked = self.plan()
+        waiting = observed.prepare(self, order, last, wanted)
         take, summed = pending.pop, self.summed
         while order:
             node = order.pop()
@@ -199,19 +203,20 @@ class Pass:
             observed.finish(self)
         return self.captured
 
-    def plan(self) -> tuple[list[Node], dict[Node, bool] | None, set[Node]]:
-        """The nodes to run, newest last; which nodes are wanted (None: all); the ends that are no leaves.
+    def plan(self) -> tuple[list[Node], list[Node], dict[Node, bool] | None, set[Node]]:
+        """The nodes to run, newest last; those at which a way ends; which are wanted (None: all); the ends that are no leaves.
 
         Nothing is made for an ordinary node: objects for each of a million nodes would keep the garbage collector busy.
         """
         ends, roots = self.ends, [root for root, _ in self.roots]
         if ends is None:
-            return collect(roots, 0), None, set()
-        found, cut = reached(roots, min(end.order for end in ends))
+            found, last, _ = reached(roots, 0)
+            return sorted(found, key=number), last, None, set()
+        found, last, cut = reached(roots, min(end.order for end in ends))
         nodes = sorted(found, key=number)
         inner = {end for end in ends if type(end) is not AccumulateGrad}
-        if not cut and not inner and all([node in ends for node in nodes if type(node) is AccumulateGrad]):
-            return nodes, None, inner  # every way down ends at an end
+        if not cut and not inner and all([node in ends for node in last]):
+            return nodes, last, None, inner  # every way down ends at an end
         order: list[Node] = []
         append = order.append
         leads: Any = found.get
@@ -225,7 +230,7 @@ class Pass:
                         found[node] = True
                         append(node)
                         break
-        return order, found, inner
+        return order, last, found, inner
 
     def add(self, node: Node, g: Any) -> None:
         """Add to what is pending for a node."""

@@ -20,22 +20,25 @@ ndarray = np.ndarray
 # ---- before the pass
 
 
-def prepare(run: Any, order: Sequence[Node], wanted: Any) -> dict[Node, int]:
+def prepare(run: Any, order: Sequence[Node], last: Sequence[Node], wanted: Any) -> dict[Node, int]:
     """What a pass has to know before it starts; the leaves that must not wait for its end."""
     if state.anomaly or streams.CURRENT:
         for node in order:
             node.rarely()  # everything takes the careful path
     if awaiting:
         run.members = set(order)
-    return early_leaves(order, wanted)
+    return early_leaves(order, last, wanted)
 
 
-def early_leaves(order: Sequence[Node], wanted: Any) -> dict[Node, int]:
+def early_leaves(order: Sequence[Node], last: Sequence[Node], wanted: Any) -> dict[Node, int]:
     """Leaves with post-accumulate hooks, with the number of edges that lead to each in this pass.
 
     Their numbers are small, so they would come last; the hook is promised as soon as the last consumer has run.
     """
-    counts: dict[Any, int] = {node: 0 for node in order if type(node) is AccumulateGrad and node.post_accumulate}
+    counts: dict[Any, int] = {
+        node: 0 for node in last
+        if type(node) is AccumulateGrad and node.post_accumulate and (wanted is None or wanted.get(node))
+    }  # fmt: skip
     if counts:
         for node in order:
             for edge in node.wanted_edges(wanted):
