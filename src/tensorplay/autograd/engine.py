@@ -204,7 +204,7 @@ class Pass:
         return self.captured
 
     def plan(self) -> tuple[list[Node], list[Node], dict[Node, bool] | None, set[Node]]:
-        """The nodes to run, newest last; those at which a way ends; which are wanted (None: all); the ends that are no leaves.
+        """The nodes to run, newest last; where ways end; which are wanted (None: all); the ends that are no leaves.
 
         Nothing is made for an ordinary node: objects for each of a million nodes would keep the garbage collector busy.
         """

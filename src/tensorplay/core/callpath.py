@@ -335,6 +335,7 @@ class Plan:
                 f"        part = {call}",
                 "        old = pending.get(edge)",
                 "        if old is None: pending[edge] = part",
+                "        elif edge in summed and type(part) is ndarray: old += part",
                 "        else: enter(edge, part, pending, summed)",
             ]
         return "\n".join(body)
