@@ -9,7 +9,7 @@ import pytest
 import tensorplay as tp
 from tensorplay.core.callpath import parameter_names
 from tensorplay.core.interception import Interception
-from tensorplay.core.operator import OPERATORS
+from tensorplay.core.operator import OPERATORS, Operator
 from tensorplay.core.primitive import PRIMITIVES, elementwise
 
 
@@ -130,3 +130,10 @@ def test_threads_run_on_while_others_begin_and_end_to_watch():
     count = len(log)
     work_once = (x * 2).exp()
     assert len(log) == count and work_once.requires_grad
+
+
+def test_a_public_function_made_while_its_operator_is_intercepted_is_the_same():
+    prod = Operator("prod", "", OPERATORS[""]["prod"].plain, True, None, None)
+    with Interception({prod.plain: lambda call, args, kwargs: call(*args, **kwargs)}):
+        made = prod.function
+    assert made(tp.tensor([[2.0, 3.0]]), axis=1).tolist() == [6.0]

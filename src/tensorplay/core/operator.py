@@ -154,7 +154,7 @@ def renamed(fn: Callable[..., Any], numpy_names: dict[str, Any], input: Any, **a
 
 
 def collects_numpy_names(fn: Callable[..., Any]) -> bool:
-    code = getattr(fn, "__code__", None)
+    code = getattr(getattr(fn, "__wrapped__", fn), "__code__", None)
     return code is not None and bool(code.co_flags & inspect.CO_VARKEYWORDS) and "numpy_names" in code.co_varnames
 
 
