@@ -205,13 +205,20 @@ def calls_functions(rule: Callable[..., Any]) -> bool:
     return code is None or bool(code.co_names)
 
 
-def is_identity(rule: Callable[..., Any]) -> bool:
-    """Whether a rule passes the cotangent on as it is."""
+def applied(rule: Callable[..., Any], name: str, namespace: str) -> str:
+    """Source that applies a rule to the cotangent ``g``: what is passed on, or a single product, needs no call."""
     code = getattr(rule, "__code__", None)
-    return code is not None and code.co_code == IDENTITY.co_code and code.co_varnames[:2] == IDENTITY.co_varnames
+    reads = names_of(rule)
+    if code is not None and not code.co_freevars:
+        if code.co_code == IDENTITY.co_code and code.co_varnames[:2] == IDENTITY.co_varnames:
+            return "g"
+        if code.co_code == PRODUCT.co_code and code.co_varnames[1:2] == ("g",) and len(reads) == 1:
+            return f"g * {reads[0]}"
+    return f"{name}({', '.join([namespace, 'g', *reads])})"
 
 
 IDENTITY = (lambda F, g: g).__code__
+PRODUCT = (lambda F, g, x: g * x).__code__
 
 
 class WrittenAtFirstCall:
@@ -300,8 +307,7 @@ class Plan:
                 continue
             results = []
             for i, rule in self.rules.items():
-                arguments = ", ".join([("R" if bare else "F"), "g", *names_of(rule)])
-                call = "g" if is_identity(rule) else f"rule{i}({arguments})"
+                call = applied(rule, f"rule{i}", "R" if bare else "F")
                 results.append(call if len(self.rules) == 1 else f"None if e{i} is None else {call}")
             body.append("    return (" + "".join(r + ", " for r in results) + ")")
         scope: dict[str, Any] = {f"rule{i}": rule for i, rule in self.rules.items()} | {
@@ -328,11 +334,10 @@ class Plan:
             body.append(f"    {', '.join(self.names)}, = saved")
         for place, (i, rule) in enumerate(self.rules.items()):
             edge = ("node.first", "node.second")[place] if place < 2 else f"node.more[{place - 2}]"
-            call = "g" if is_identity(rule) else f"rule{i}({', '.join(['R', 'g', *names_of(rule)])})"
             body += [
                 f"    edge = {edge}",
                 "    if edge is not None and (wanted is None or wanted.get(edge)):",
-                f"        part = {call}",
+                f"        part = {applied(rule, f'rule{i}', 'R')}",
                 "        old = pending.get(edge)",
                 "        if old is None: pending[edge] = part",
                 "        elif edge in summed and type(part) is ndarray: old += part",
