@@ -26,22 +26,6 @@ def python(tmp_path_factory):
     return run
 
 
-def processor_time_of_import(module):
-    return f"import time; start = time.process_time(); import {module}; print(time.process_time() - start)"
-
-
-def test_importing_takes_little_longer_than_numpy(python):
-    """At most 1.5 times as long; the best of several runs each, as other programs run beside this one."""
-    best = {"numpy": float("inf"), "tensorplay": float("inf")}
-    python(processor_time_of_import("tensorplay"))
-    for _ in range(12):
-        for module in best:
-            best[module] = min(best[module], python(processor_time_of_import(module)))
-        if best["tensorplay"] < 1.5 * best["numpy"]:
-            return
-    pytest.fail(f"numpy {best['numpy']:.3f} s, tensorplay {best['tensorplay']:.3f} s")
-
-
 def test_heavy_libraries_are_imported_where_they_are_needed(python):
     loaded = python(
         "import sys, json, tensorplay as tp\n"
