@@ -105,6 +105,15 @@ def test_edges_stand_for_tensors():
     equal(g, [3, 30])
 
 
+def test_the_edge_of_a_scalar_needs_no_cotangent():
+    x = leaf()
+    equal(grad(get_gradient_edge((x * x).sum()), x)[0], 2 * x.detach().numpy())
+    equal(grad([x.sum(), get_gradient_edge(x[0] * 3)], x)[0], [4, 1])
+    equal(grad(get_gradient_edge(x.prod()), x, tp.tensor(2.0))[0], 2 * x.detach().numpy()[::-1])  # cast to its dtype
+    autograd.backward(get_gradient_edge(x.unbind()[1]))
+    equal(x.grad, [0, 1])
+
+
 def test_edges_of_several_outputs():
     x = leaf()
     a, b = (x * 2).unbind()
@@ -256,7 +265,10 @@ def test_an_unused_input_is_named_with_the_end_of_its_connection(outputs, inputs
         (lambda x: grad(x * 2, x, 3.0), TypeError, "got float"),
         (lambda x: grad(x * 2, x, [3.0]), TypeError, "gradients can be either Tensors or None, but got float"),
         (lambda x: grad(x.sum(), x, [t64(1.0), t64(1.0)]), RuntimeError, "got 1 tensors and 2 gradients"),
-        (lambda x: grad(get_gradient_edge(x * 2), x), RuntimeError, "output 0, a GradientEdge"),
+        (lambda x: grad(GradientEdge((x * 2).grad_fn, 0), x), RuntimeError, "output 0, a GradientEdge made by hand"),
+        (lambda x: grad(get_gradient_edge(x * 2), x), RuntimeError, r"only for scalar outputs \(output 0 has shape \[2\]"),
+        (lambda x: grad(get_gradient_edge(x * 2), x, tp.ones(3)), RuntimeError, "Mismatch in shape"),
+        (lambda x: grad(get_gradient_edge(x.sum() * 1j), x), RuntimeError, "only for real scalar outputs"),
         (lambda x: grad(x * 2, x, tp.ones(2), is_grads_batched=True), RuntimeError, "we interpret the first dimension"),
         (lambda x: grad(x.sum(), x, t64(1.0), is_grads_batched=True), RuntimeError, "we interpret the first dimension"),
         (lambda x: grad(x.sum(), x, is_grads_batched=True), RuntimeError, "needs a batch of gradients for output 0"),

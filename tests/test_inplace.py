@@ -167,6 +167,37 @@ def test_a_buffer_takes_the_history_of_what_is_written_to_it():
     assert w.grad.tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize(
+    "overwrite, name, source",
+    [
+        (lambda y, s: y.copy_(s), "CopyBackwards", [1, 1]),
+        (lambda y, s: y.copy_(s[:1]), "CopyBackwards", [2, 0]),
+        (lambda y, s: y.copy_(s.float()), "CopyBackwards", [1, 1]),
+        (lambda y, s: y.__setitem__(..., s), "CopyBackwards", [1, 1]),
+        (lambda y, s: y.fill_(s[1]), "FillBackward0", [0, 2]),
+        (lambda y, s: y.copy_(s.detach()), "CopyBackwards", None),
+        (lambda y, s: y.fill_(3), "FillBackward0", None),
+        (lambda y, s: y.zero_(), "ZeroBackward0", None),
+    ],
+)
+def test_a_tensor_that_is_overwritten_gives_its_old_value_a_gradient_of_zero(overwrite, name, source):
+    old, new = (tp.tensor([1.0, 2.0], dtype=tp.float64, requires_grad=True) for _ in range(2))
+    y = old * 3
+    overwrite(y, new)
+    assert y.grad_fn.name() == name
+    first, second = tp.autograd.grad(y.sum(), (old, new), allow_unused=True)
+    assert first.tolist() == [0, 0] and (second if source is None else second.tolist()) == source
+
+
+def test_what_was_copied_is_another_tensor_than_its_copy():
+    source = leaf(2) * 2
+    for copy in (tp.zeros(2).copy_(source), tp.zeros(2)):
+        copy[...] = source
+        out = (copy * source).sum()
+        assert tp.autograd.grad(out, copy, retain_graph=True)[0].tolist() == [2, 2]
+        assert tp.autograd.grad(out, source)[0].tolist() == [4, 4]
+
+
 def test_a_constant_cuts_the_gradient_of_what_it_overwrites():
     w = leaf(3)
     y = w * 2

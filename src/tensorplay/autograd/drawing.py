@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.sax.saxutils import escape
 
-from ..core.inplace import CopyBackwards
+from ..core.inplace import Overwrite
 from ..core.node import AccumulateGrad, Node, Reduce, endpoint, place
 from ..core.tensor import Tensor
 from ..core.transforms import Alias
@@ -229,7 +229,7 @@ def shapes_of(nodes: list[Node], outputs: list[Any]) -> dict[Place, Shape]:
                 found[endpoint(edge)] = edge.shape  # type: ignore[index]
     for order in (nodes[::-1], nodes):
         for node in order:
-            if isinstance(node, (Alias, CopyBackwards)) or (node.primitive is not None and node.primitive.broadcasts):
+            if isinstance(node, (Alias, Overwrite)) or (node.primitive is not None and node.primitive.broadcasts):
                 same: list[Any] = [(node, 0)]
                 same += [endpoint(edge) for edge in node.edges if edge is not None and type(edge) is not Reduce]
                 known = next((found[p] for p in same if p in found), None)

@@ -13,7 +13,7 @@ from ..core.state import live_levels, state
 from ..core.tensor import Tensor, wrap
 from ..core.transforms import enter, expanded, leave, unpack_batched
 from . import engine
-from .graph import GradientEdge
+from .graph import GradientEdge, TensorEdge
 
 TensorOrEdge = Tensor | GradientEdge
 Inputs = TensorOrEdge | Sequence[TensorOrEdge]
@@ -62,12 +62,16 @@ def seeds(outputs: list[Any], grad_outputs: Any, name: str, batched: bool) -> li
 
 def seed(i: int, out: Any, g: Any, name: str, batched: bool) -> Tensor | None:
     """The cotangent of one output: as given, of its dtype; one for a scalar; None for what does not require grad."""
+    if isinstance(out, Tensor):
+        if g is None and out._node is None:
+            return None
+    elif isinstance(out, TensorEdge):
+        out = out.like
     if g is None:
         if not isinstance(out, Tensor):
             raise RuntimeError(f"{name}(): grad can be implicitly created only for scalar outputs, and the shape of "
-                               f"output {i}, a GradientEdge, is not known: give its gradient")  # fmt: skip
-        if out._node is None:
-            return None
+                               f"output {i}, a GradientEdge made by hand, is not known: give its gradient, or make the "
+                               "edge with get_gradient_edge()")  # fmt: skip
         if batched:
             raise RuntimeError(f"{name}(): is_grads_batched=True needs a batch of gradients for output {i}, got None")
         if out._data.size != 1:

@@ -8,10 +8,13 @@ from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import numpy as np
+
+from ..core.carrier import Meta
 from ..core.inplace import preserving, written
 from ..core.node import Node, RemovableHandle, place
 from ..core.state import set_recording, state
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap
 from ..core.versions import array_of, storage_of
 from . import observed
 
@@ -62,6 +65,12 @@ class GradientEdge(NamedTuple):
     ownership_token: Node | None = None
 
 
+class TensorEdge(GradientEdge):
+    """An edge that knows the shape and dtype of its tensor: one without memory, ``like``, has them."""
+
+    like: Tensor
+
+
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The edge of the graph that computes the gradient of a tensor.
 
@@ -88,7 +97,9 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """
     if tensor._node is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    return GradientEdge(*place(tensor._node))
+    edge, data = TensorEdge(*place(tensor._node)), tensor._data
+    edge.like = wrap(data if type(data) is Meta else np.broadcast_to(np.zeros((), data.dtype), data.shape))
+    return edge
 
 
 # ---- a hook over several tensors

@@ -21,7 +21,7 @@ from .node import AccumulateGrad, Node, place
 from .primitive import PRIMITIVES, Primitive, check_broadcast
 from .state import count, set_recording, state
 from .tensor import Tensor, wrap
-from .transforms import Alias, StandIn
+from .transforms import StandIn
 from .versions import note_write
 
 LEAVES = (AccumulateGrad, StandIn)
@@ -158,15 +158,28 @@ class Ambiguous(Node):
     pull_tensors = pull
 
 
-class CopyBackwards(Alias):
-    """The history of a tensor that another one was copied into: were it the other's own, both would count as one."""
+class Overwrite(Node):
+    """The history of a tensor that was overwritten as a whole: zero for the old value, everything for the new one."""
 
     __slots__ = ()
 
+    def __init__(self, old: Node | None, new: Node | None) -> None:
+        self.edges, self.saved, self.rare, self.order = (old, new), (), None, count()
 
-def copied(source: Tensor) -> Tensor:
-    """A tensor that somebody holds, as the value of a write."""
-    return source if source._node is None else source._alias(CopyBackwards(source._node))
+    def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
+        return (None if edges[0] is None else np.zeros(cotangent.shape, cotangent.dtype)), cotangent
+
+    def pull_tensors(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
+        return (None if edges[0] is None else F.zeros_like(cotangent)), cotangent
+
+
+OVERWRITING = {
+    name: type(node_name, (Overwrite,), {"__slots__": (), "__doc__": Overwrite.__doc__})
+    for name, node_name in {
+        "copy_": "CopyBackwards", "__setitem__": "CopyBackwards", "fill_": "FillBackward0", "zero_": "ZeroBackward0",
+    }.items()
+}  # fmt: skip
+"""The nodes of the writers whose value is not made from the old one."""
 
 
 def old_value(t: Tensor) -> Tensor:
@@ -211,10 +224,10 @@ def move(t: Tensor, value: Tensor, name: str) -> Tensor:
     if type(data) is np.ndarray and type(new) is np.ndarray:
         np.copyto(memory(t, name), new, casting="unsafe")
         if recorded:
-            rebase(t, value)
+            rebase(t, value, name)
     elif type(data) is Meta and (type(new) is Meta or not new.ndim):
         if recorded:
-            rebase(t, value)
+            rebase(t, value, name)
     elif type(new) is Meta or type(data) is Meta:
         raise RuntimeError(f"{name}: Expected all tensors to be on the same device, but found at least two devices, "
                            f"{t.device} and {value.device}!")  # fmt: skip
@@ -226,7 +239,7 @@ def move(t: Tensor, value: Tensor, name: str) -> Tensor:
         result = value if view is None else F.put_view(old_value(base), value, view.steps)
         assign(base, result._data)
         if recorded:
-            rebase(t, value)
+            rebase(t, value, name)
         moved = True
     return written(t, recorded, moved)
 
@@ -272,10 +285,13 @@ def written(t: Tensor, recorded: bool, moved: bool) -> Tensor:
     return t
 
 
-def rebase(t: Tensor, value: Tensor) -> None:
+def rebase(t: Tensor, value: Tensor, name: str = "") -> None:
     """Give the base of ``t`` the history in which ``t`` was replaced by the value; the data are there already."""
     view = None if t._rare is None else t._rare.view
     base, steps = (t, ()) if view is None else (view.base, view.steps)
+    if view is None and (overwrite := OVERWRITING.get(name)) is not None:
+        renew(base, overwrite(t._node, value._node))
+        return
     if view is None and value._node is not None:
         renew(base, value._node)
         return

@@ -9,7 +9,7 @@ import numpy as np
 from ..core import dtype as dtypes
 from ..core import layout as layouts
 from ..core.carrier import Meta
-from ..core.inplace import check_writable, copied, only_memory, write, written
+from ..core.inplace import check_writable, only_memory, write, written
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive, scalar_array, scalar_dtype
@@ -157,7 +157,7 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
                 note_write(data)
                 return input
     check_writable(input, "copy_")
-    return write(input, copied(src) if isinstance(src, Tensor) else constant(src, input, "copy_"), "copy_")
+    return write(input, src if isinstance(src, Tensor) else constant(src, input, "copy_"), "copy_")
 
 
 @operator(inplace=False, out=False, method="fill_", name="fill_")
