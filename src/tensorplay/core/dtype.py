@@ -310,6 +310,9 @@ class _Info:
     def __hash__(self) -> builtins.int:
         return hash((type(self), self.dtype))
 
+    def __reduce__(self) -> tuple[type[_Info], tuple[dtype]]:
+        return type(self), (globals()[self.dtype],)
+
 
 class finfo(_Info):
     """Limits of a floating point type.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from numbers import Number
 from typing import Any
@@ -49,8 +50,14 @@ class Operator:
 
     @functools.cached_property
     def function(self) -> Callable[..., Any]:
-        """The public function, with ``out=`` where it takes one; made at the first need."""
-        return with_out(self.plain, self.name, self.out) if self.out else self.plain
+        """The public function, with ``out=`` where it takes one; made at the first need.
+
+        It is pickled by name: where its file does not hold it (but what it was made from), by the public one.
+        """
+        function = with_out(self.plain, self.name, self.out) if self.out else self.plain
+        if vars(sys.modules[function.__module__]).get(function.__qualname__) is not function:
+            function.__module__ = f"tensorplay.{self.namespace}".rstrip(".")
+        return function
 
 
 def exported(namespace: str, module: dict[str, Any]) -> Callable[[str], Any]:
