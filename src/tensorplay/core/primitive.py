@@ -61,6 +61,7 @@ class Primitive:
         self.promotes, self.unpromoted = promotes, unpromoted
         self.check: Callable[[str, list[Any], Any], None] | None = None
         self.numbers: tuple[str, ...] | None = None  # inputs that may be Python numbers; None: all
+        self.piecewise_linear = False
         self.common_dtypes: dict[Any, Any] = {}  # results of promotion, by the operands' kinds
         self.holomorphic, self.view, self.multi_view, self.outputs = holomorphic, view, multi_view, outputs
         self.node_name = node_name or "".join(part.capitalize() for part in name.strip("_").split("_")) + "Backward0"
@@ -800,6 +801,7 @@ def elementwise(
     numbers: tuple[str, ...] | None = None,
     holomorphic: bool = True,
     node_name: str | None = None,
+    piecewise_linear: bool = False,
     doc: str | None = None,
 ) -> Callable[..., Any]:
     """Declare an operator that acts on each element: broadcasting, promotion, batching and forward mode follow.
@@ -807,7 +809,8 @@ def elementwise(
     ``promotes``: "same" computes in the operands' common dtype, "float" in the default float where they are integers.
     ``unpromoted`` names inputs that keep their dtype (conditions). ``check(name, dtypes, common)`` raises where the
     operator does not take the operands' dtypes or their common one. ``numbers`` names the inputs that may be Python
-    numbers, all by default. ``doc`` is the docstring. The function takes ``out=``. The others are as in
+    numbers, all by default. ``piecewise_linear``: the derivative does not vary, but its own, zero, is to be had.
+    ``doc`` is the docstring. The function takes ``out=``. The others are as in
     :func:`primitive`.
     """
     made = Primitive(
@@ -826,7 +829,16 @@ def elementwise(
         1,
         node_name,
     )
-    made.check, made.numbers = check, numbers
+    made.check, made.numbers, made.piecewise_linear = check, numbers, piecewise_linear
     made.function.__doc__ = doc
     return made.function
+
+
+def linked_kernel(xp: Any, input: Any, source: Any) -> Any:
+    return input if input.shape == source.shape else xp.broadcast_to(input, np.broadcast_shapes(input.shape, source.shape))
+
+
+elementwise("linked", linked_kernel, unpromoted=("source",),
+            vjp={"input": lambda F, g: g, "source": lambda F, g, source: F.zeros_like(source)})  # fmt: skip
+"""The input, with a path to the source along which the derivative is zero: a path that there is, as in PyTorch."""
 

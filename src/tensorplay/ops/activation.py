@@ -52,7 +52,7 @@ functional_with_out = operator(namespace="nn.functional", method=False)
 # ---- piecewise linear
 
 relu = elementwise("relu", lambda xp, input: xp.maximum(input, 0), vjp={"input": lambda F, g, out: g * (out > 0)},
-                   check=refusing("bc"), doc="""The positive part, ``max(x, 0)``.
+                   check=refusing("bc"), piecewise_linear=True, doc="""The positive part, ``max(x, 0)``.
 
 Examples
 --------
@@ -83,7 +83,7 @@ def leaky_relu_kernel(xp: Any, input: Any, *, negative_slope: float) -> Any:
     return narrowed(xp.where(input > 0, input, input * negative_slope), input.dtype)
 
 
-elementwise("leaky_relu", leaky_relu_kernel, check=FLOATING,
+elementwise("leaky_relu", leaky_relu_kernel, check=FLOATING, piecewise_linear=True,
             vjp={"input": lambda F, g, input, negative_slope: F.where(input > 0, g, g * negative_slope)})  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def between(F: Any, g: Any, input: Any, low: float, high: float) -> Any:
     return F.where((input > low) & (input < high), g, 0.0)
 
 
-elementwise("hardtanh", hardtanh_kernel, check=REAL,
+elementwise("hardtanh", hardtanh_kernel, check=REAL, piecewise_linear=True,
             vjp={"input": lambda F, g, input, min_val, max_val: between(F, g, input, min_val, max_val)})  # fmt: skip
 
 
@@ -202,7 +202,7 @@ def hardsigmoid_kernel(xp: Any, input: Any) -> Any:
     return xp.minimum(xp.maximum(input + 3, 0), 6) / 6
 
 
-elementwise("hardsigmoid", hardsigmoid_kernel, check=FLOATING,
+elementwise("hardsigmoid", hardsigmoid_kernel, check=FLOATING, piecewise_linear=True,
             vjp={"input": lambda F, g, input: between(F, g * (1 / 6), input, -3.0, 3.0)})  # fmt: skip
 
 
@@ -254,7 +254,7 @@ def threshold_kernel(xp: Any, input: Any, *, threshold: float, value: float) -> 
     return xp.where(input <= threshold, input.dtype.type(value), input)
 
 
-elementwise("threshold", threshold_kernel, check=REAL,
+elementwise("threshold", threshold_kernel, check=REAL, piecewise_linear=True,
             vjp={"input": lambda F, g, input, threshold, value: F.where(input <= threshold, 0.0, g)})  # fmt: skip
 
 
@@ -283,7 +283,7 @@ def outside(F: Any, g: Any, input: Any, lambd: float) -> Any:
     return F.where((input >= -lambd) & (input <= lambd), 0.0, g)
 
 
-elementwise("hardshrink", hardshrink_kernel, vjp={"input": outside}, check=FLOATING)
+elementwise("hardshrink", hardshrink_kernel, vjp={"input": outside}, check=FLOATING, piecewise_linear=True)
 
 
 @functional_with_out
@@ -305,7 +305,7 @@ def softshrink_kernel(xp: Any, input: Any, *, lambd: float) -> Any:
     return narrowed(xp.where(x > lambd, x - lambd, xp.where(x < -lambd, x + lambd, x * 0)), input.dtype)
 
 
-elementwise("softshrink", softshrink_kernel, vjp={"input": outside}, check=FLOATING)
+elementwise("softshrink", softshrink_kernel, vjp={"input": outside}, check=FLOATING, piecewise_linear=True)
 
 
 @functional_with_out
