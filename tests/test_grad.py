@@ -266,7 +266,7 @@ def test_an_unused_input_is_named_with_the_end_of_its_connection(outputs, inputs
         (lambda x: grad(x * 2, x, [3.0]), TypeError, "gradients can be either Tensors or None, but got float"),
         (lambda x: grad(x.sum(), x, [t64(1.0), t64(1.0)]), RuntimeError, "got 1 tensors and 2 gradients"),
         (lambda x: grad(GradientEdge((x * 2).grad_fn, 0), x), RuntimeError, "output 0, a GradientEdge made by hand"),
-        (lambda x: grad(get_gradient_edge(x * 2), x), RuntimeError, r"only for scalar outputs \(output 0 has shape \[2\]"),
+        (lambda x: grad(get_gradient_edge(x * 2), x), RuntimeError, r"only for scalar outputs \(output 0"),
         (lambda x: grad(get_gradient_edge(x * 2), x, tp.ones(3)), RuntimeError, "Mismatch in shape"),
         (lambda x: grad(get_gradient_edge(x.sum() * 1j), x), RuntimeError, "only for real scalar outputs"),
         (lambda x: grad(x * 2, x, tp.ones(2), is_grads_batched=True), RuntimeError, "we interpret the first dimension"),

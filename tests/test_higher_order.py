@@ -274,3 +274,19 @@ def test_an_inverse_transform_of_a_batch_that_moves():
     close(
         tp.vmap(lambda v: func.jvp(f, (v,), (v * v,))[1])(tp.stack([x, x + 1])), tp.stack([x * x, (x + 1) ** 2]), 1e-9
     )
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        tp.relu, tp.nn.functional.leaky_relu, tp.nn.functional.relu6, tp.nn.functional.hardtanh,
+        tp.nn.functional.hardsigmoid, tp.nn.functional.softshrink, tp.nn.functional.hardshrink,
+        lambda x: tp.nn.functional.threshold(x, 0.1, 20.0), lambda x: x**1,
+    ],
+)  # fmt: skip
+def test_the_second_derivative_of_what_is_piecewise_linear_is_zero_and_not_missing(f):
+    x = t64([0.5, -0.3, 2.0], requires_grad=True)
+    (first,) = tp.autograd.grad(f(x).sum(), x, create_graph=True)
+    (second,) = tp.autograd.grad(first.sum(), x)
+    assert second.tolist() == [0, 0, 0]
+    close(tp.func.grad(lambda x: tp.func.grad(lambda x: f(x).sum())(x).sum())(x.detach()), [0, 0, 0])
