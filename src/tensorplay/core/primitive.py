@@ -835,7 +835,8 @@ def elementwise(
 
 
 def linked_kernel(xp: Any, input: Any, source: Any) -> Any:
-    return input if input.shape == source.shape else xp.broadcast_to(input, np.broadcast_shapes(input.shape, source.shape))
+    shape = np.broadcast_shapes(input.shape, source.shape)
+    return input if input.shape == shape else xp.broadcast_to(input, shape)
 
 
 elementwise("linked", linked_kernel, unpromoted=("source",),
