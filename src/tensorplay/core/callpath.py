@@ -309,7 +309,8 @@ class Plan:
             for i, rule in self.rules.items():
                 call = applied(rule, f"rule{i}", "R" if bare else "F")
                 if p.piecewise_linear and not bare:
-                    call = f"F.linked({call}, {next(n for n in ('out', *p.inputs) if n in self.names)})"
+                    read = next(n for n in ("out", *p.inputs) if n in self.names)
+                    call = f"(F.linked({call}, {read}) if state.recording else {call})"
                 results.append(call if len(self.rules) == 1 else f"None if e{i} is None else {call}")
             body.append("    return (" + "".join(r + ", " for r in results) + ")")
         scope: dict[str, Any] = {f"rule{i}": rule for i, rule in self.rules.items()} | {
