@@ -73,7 +73,8 @@ def handlers() -> dict[Any, Any]:
 
     import_all()  # so that a function has the name of one operator only where it has
     found = dict.fromkeys(functions(LOWER), lower) | dict.fromkeys(functions(FLOAT32), higher)
-    found[PRIMITIVES["linear"].function] = lower  # modules call it as it is
+    for name in ("linear", "recurrent"):  # modules call these as they are
+        found[PRIMITIVES[name].function] = lower
     return found | {OPERATORS["nn.functional"]["pad"].plain: pad, OPERATORS[""]["index_copy"].plain: widest}
 
 

@@ -356,14 +356,12 @@ class Plan:
         return [f"node.first = {first}", f"node.second = {second}", f"node.more = {more}"]
 
     def recorder(self, cls: type[Node]) -> Callable[..., Node]:
-        """``record(args, attrs, edges, out_saved)``: the node of a call that came through ``apply``."""
+        """``record(args, attrs, edges, out_saved, kept)``: the node of a call that came through ``apply``."""
         p = self.p
         body = [f"    {', '.join(p.inputs)}, = args"]
         if p.attrs:
             body.append(f"    {', '.join(p.attrs)}, = attrs")
         body.append(f"    {self.edges()[1:-1]}= edges")
-        if "kept" in self.readers:
-            body.append("    kept = None")
         for name in p.inputs:
             if not {name, f"{name}_shape", f"{name}_dtype"}.isdisjoint(self.readers):
                 given = f"None if {name} is None else " if name in p.optional else ""
@@ -371,7 +369,7 @@ class Plan:
         body += ["    node = new(cls)", *("    " + s for s in self.store_edges()), f"    node.saved = {self.saved()}",
                  "    node.rare = None", "    node.order = count()", "    return node"]  # fmt: skip
         return compile_function(
-            "def record(args, attrs, edges, out_saved):\n" + "\n".join(body), "record", {"cls": cls}
+            "def record(args, attrs, edges, out_saved, kept):\n" + "\n".join(body), "record", {"cls": cls}
         )
 
 
@@ -551,7 +549,8 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
         else:
             body += finish(plans[""], "        ", set())
     else:
-        body.append(f"        return finish(out, ({arguments}, ), ({attrs}))")
+        kept = ", kept" if "kept" in result else ""
+        body.append(f"        return finish(out, ({arguments}, ), ({attrs}){kept})")
         scope["finish"] = p.finish
     body.append(f"    {slow}")
     return compile_function("\n".join(lines + body), p.name, scope)

@@ -110,6 +110,8 @@ class Primitive:
         """The kernel over the arrays of a module."""
         if xp is np:
             return self.array_kernel
+        if hasattr(xp, "kernel_of"):  # a backend with kernels of its own
+            return xp.kernel_of(self)
         return self.without_kept(
             getattr(xp, self.kernel) if isinstance(self.kernel, str) else self.bind(self.kernel, xp)
         )
@@ -238,7 +240,7 @@ class Primitive:
             out = on_arrays(self, args, attrs)
         return self.finish(out, args, attrs)
 
-    def finish(self, out: Any, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+    def finish(self, out: Any, args: tuple[Any, ...], attrs: tuple[Any, ...], kept: Any = None) -> Any:
         """Wrap the data of the outputs; link views to their base; record the node."""
         if type(out) is tuple or type(out) is list:
             result: Any = tuple([wrap(o) if type(o) is np.ndarray else wrapped(o) for o in out])
@@ -255,14 +257,14 @@ class Primitive:
         if self.differentiable and state.recording:
             for a in args:
                 if a is not None and getattr(a, "_node", None) is not None:
-                    self.record_slowly(args, attrs, result)
+                    self.record_slowly(args, attrs, result, kept)
                     break
         elif inferring and not self.view:
             for t in result if type(result) is tuple else (result,):
                 mark_inference(t)
         return result
 
-    def record_slowly(self, args: tuple[Any, ...], attrs: tuple[Any, ...], result: Any) -> Any:
+    def record_slowly(self, args: tuple[Any, ...], attrs: tuple[Any, ...], result: Any, kept: Any = None) -> Any:
         """Record the node of any call: any dtype, any level, hooks on saved tensors, anomaly mode."""
         if self.promotes and not all([a is None or isinstance(a, Tensor) for a in args]):
             args = promoted(self, args)  # a Python scalar, where the call path has computed the result already
@@ -280,14 +282,14 @@ class Primitive:
             shape = first._data.shape
             edges = tuple(Reduce(e, args[i]._data.shape) if e is not None and args[i]._data.shape != shape else e
                           for e, i in zip(edges, self.differentiable, strict=True))  # fmt: skip
-        out_saved: Any = None
+        out_saved, kind = None, first._data.dtype.kind
         if self.plan is None or self.plan.keeps_out:
             out_saved = tuple([r._data for r in result]) if several else result._data
         if self.variadic:
             node = self.node_class(args, attrs, edges, out_saved)
         else:
-            node = self.record(args, attrs, edges, out_saved)
-        kind = first._data.dtype.kind
+            plain = kind == "f" and state.recording is True
+            node = self.record(args, attrs, edges, out_saved, kept if plain else None)
         if kind == "c" and self.holomorphic:
             node.__class__ = variant(type(node), pull_conjugate)
         elif kind == "V" and self.name != "cast":  # which changes the dtype on purpose
@@ -359,8 +361,8 @@ def wrapped(out: Any) -> Tensor:
 
 def shares_memory(out: Any, data: Any) -> bool:
     """Whether reshaping gave a view rather than a copy."""
-    if type(out) is np.ndarray:
-        base = out.base
+    if type(out) is np.ndarray or type(out) in MODULES:
+        base = getattr(out, "base", None)
         return base is not None and (base is data or base is data.base) or out is data
     if isinstance(out, Carrier):
         return out.inner._is_view()

@@ -10,6 +10,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..ops.factories import empty
 from ..ops.joining import cat, stack
+from ..ops.recurrent import CELLS, recurrent
 from . import functional as F
 from . import init
 from .module import Module
@@ -18,90 +19,10 @@ from .utils.rnn import PackedSequence
 
 State = Any  # a tensor, or for LSTM a pair of tensors
 
-# ---- one step: from what the input gives, already mapped, and the state before, to the state after
-
-
-def rnn_step(activation: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
-    """``h' = activation(x + W h + b)``."""
-
-    def step(x: Tensor, h: Tensor, weight: Tensor, bias: Tensor | None, project: Tensor | None = None) -> Tensor:
-        return activation(x + F.linear(h, weight, bias))
-
-    return step
-
-
-def lstm_step(
-    x: Tensor, state: tuple[Tensor, Tensor], weight: Tensor, bias: Tensor | None, project: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
-    """The gates i, f, o and the candidate g: ``c' = f c + i g``, ``h' = o tanh(c')`` (Hochreiter et al., 1997)."""
-    h, c = state
-    i, f, g, o = (x + F.linear(h, weight, bias)).chunk(4, -1)
-    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-    h = o.sigmoid() * c.tanh()
-    return (h if project is None else F.linear(h, project)), c
-
-
-def gru_step(x: Tensor, h: Tensor, weight: Tensor, bias: Tensor | None, project: Tensor | None = None) -> Tensor:
-    """The gates r and z: ``n = tanh(x_n + r (W h + b)_n)``, ``h' = (1 - z) n + z h`` (Cho et al., 2014)."""
-    xr, xz, xn = x.chunk(3, -1)
-    hr, hz, hn = F.linear(h, weight, bias).chunk(3, -1)
-    n = (xn + (xr + hr).sigmoid() * hn).tanh()
-    return n + (xz + hz).sigmoid() * (h - n)
-
-
-STEPS: dict[str, Callable[..., State]] = {
-    "RNN_TANH": rnn_step(lambda x: x.tanh()),
-    "RNN_RELU": rnn_step(lambda x: x.relu()),
-    "LSTM": lstm_step,
-    "GRU": gru_step,
-}
-GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
-
 
 def each(f: Callable[..., Tensor], *states: State) -> State:
     """A function of states, tensor by tensor."""
     return tuple(map(f, *states)) if isinstance(states[0], tuple) else f(*states)
-
-
-def part(start: int, stop: int | None = None) -> Callable[[Tensor], Tensor]:
-    """Takes sequences of the batch."""
-    return lambda s: s[start:stop]
-
-
-def grown(had: int, going: int) -> Callable[[Tensor, Tensor], Tensor]:
-    """Adds sequences that begin here, with their first states."""
-    return lambda s, first: cat([s, first[had:going]], 0)
-
-
-def hidden_of(state: State) -> Tensor:
-    """What a step puts out."""
-    return state[0] if isinstance(state, tuple) else state
-
-
-def run(
-    step: Callable[..., State], inputs: list[Tensor], state: State, reverse: bool, *weights: Any
-) -> tuple[list[Tensor], State]:
-    """All steps of one layer in one direction: the outputs in the order of time, and the last state of each sequence.
-
-    Sequences are sorted by length: at each step those that still go on are the first ones of the batch.
-    """
-    outputs: list[Any] = [None] * len(inputs)
-    first, ended = state, []
-    if reverse:
-        state = each(part(0, inputs[-1].shape[0]), state)
-    for t in reversed(range(len(inputs))) if reverse else range(len(inputs)):
-        x = inputs[t]
-        going, had = x.shape[0], hidden_of(state).shape[0]
-        if going < had:
-            ended.append(each(part(going), state))
-            state = each(part(0, going), state)
-        elif going > had:
-            state = each(grown(had, going), state, first)
-        state = step(x, state, *weights)
-        outputs[t] = hidden_of(state)
-    if ended:
-        state = each(lambda *parts: cat(parts, 0), state, *reversed(ended))
-    return outputs, state
 
 
 # ---- layers
@@ -145,7 +66,7 @@ class RNNBase(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if mode not in STEPS:
+        if mode not in CELLS:
             raise ValueError("Unrecognized RNN mode: " + mode)
         if isinstance(dropout, bool) or not 0 <= dropout <= 1:
             raise ValueError("dropout should be a number in range [0, 1], the probability of an element being "
@@ -168,7 +89,7 @@ class RNNBase(Module):
         self.bidirectional, self.proj_size = bidirectional, proj_size
         self._all_names: list[list[str]] = []
         directions = ("", "_reverse") if bidirectional else ("",)
-        gates, out = GATES[mode] * hidden_size, proj_size or hidden_size
+        gates, out = CELLS[mode].gates * hidden_size, proj_size or hidden_size
         for layer in range(num_layers):
             size = input_size if layer == 0 else out * len(directions)
             for direction in directions:
@@ -259,28 +180,31 @@ class RNNBase(Module):
         return given if lstm else given[0]
 
     def _run_layers(self, whole: Tensor, sizes: list[int] | None, state: State) -> tuple[Tensor, State]:
-        directions, step = 2 if self.bidirectional else 1, STEPS[self.mode]
-        join = stack if sizes is None else cat
-        ends = []
+        shape, lstm = whole.shape, self.mode == "LSTM"
+        if sizes is None:  # the steps behind one another, as in a packed sequence
+            sizes, whole = [shape[1]] * shape[0], whole.reshape(shape[0] * shape[1], shape[2])
+        h, c = state if lstm else (state, [None] * len(self._all_names))
+        ends, directions = [], 2 if self.bidirectional else 1
         for layer in range(self.num_layers):
             if layer and self.dropout:
                 whole = F.dropout(whole, self.dropout, self.training)
             sides = []
             for side in range(directions):
                 place = layer * directions + side
-                names = self._all_names[place]
-                weights = [getattr(self, name) for name in names]
-                weight_ih, weight_hh = weights[:2]
-                bias_ih, bias_hh = weights[2:4] if self.bias else (None, None)
-                mapped = F.linear(whole, weight_ih, bias_ih)  # the inputs of all steps at once
-                inputs = list(mapped.unbind(0) if sizes is None else mapped.split(sizes, 0))
-                project = weights[-1] if self.proj_size else None
-                start = each(lambda s, place=place: s[place], state)
-                outputs, end = run(step, inputs, start, side == 1, weight_hh, bias_hh, project)
-                sides.append(join(outputs, 0))
+                weight_ih, weight_hh, *more = [getattr(self, name) for name in self._all_names[place]]
+                bias_ih, bias_hh = more[:2] if self.bias else (None, None)
+                project = more[-1] if self.proj_size else None
+                out, *end = recurrent(
+                    whole, h[place], weight_ih, weight_hh, c[place], bias_ih, bias_hh, project,
+                    self.mode, tuple(sizes), side == 1,
+                )  # fmt: skip
+                sides.append(out)
                 ends.append(end)
             whole = sides[0] if directions == 1 else cat(sides, -1)
-        return whole, each(lambda *s: stack(s, 0), *ends)
+        if len(shape) == 3:
+            whole = whole.reshape(shape[0], shape[1], -1)
+        last = tuple(stack(parts, 0) for parts in zip(*ends))
+        return whole, last if lstm else last[0]
 
     def extra_repr(self) -> str:
         """Sizes, and options that are not the usual ones."""
@@ -426,8 +350,14 @@ class RNNCellBase(Module):
             if tuple(s.shape) != (*input.shape[:-1], self.hidden_size):
                 raise RuntimeError(f"{name}: expected a state of shape {(*input.shape[:-1], self.hidden_size)}, got "
                                    f"{tuple(s.shape)}")  # fmt: skip
-        mapped = F.linear(input, self.weight_ih, self.bias_ih)
-        return STEPS[self.mode](mapped, hx, self.weight_hh, self.bias_hh)
+        alone = input.ndim == 1
+        if alone:
+            input, hx = input.unsqueeze(0), each(lambda s: s.unsqueeze(0), hx)
+        h, c = hx if lstm else (hx, None)
+        _, *state = recurrent(input, h, self.weight_ih, self.weight_hh, c, self.bias_ih, self.bias_hh, None, self.mode,
+                              (input.shape[0],), False)  # fmt: skip
+        last = tuple(s.squeeze(0) for s in state) if alone else tuple(state)
+        return last if lstm else last[0]
 
     def extra_repr(self) -> str:
         """Sizes, and options that are not the usual ones."""

@@ -1,48 +1,51 @@
 """Made by tools/make_stubs.py."""
 
 SIZES: dict[str, int] = {
-    "activation": 30707,
+    "activation": 30868,
     "attention": 10635,
     "bags": 7905,
     "bessel": 7505,
     "callables": 2327,
     "cholesky": 12715,
     "conv": 39837,
-    "cross_entropy": 21024,
+    "cross_entropy": 23270,
     "ctc": 13459,
     "decompositions": 29042,
     "dense": 19067,
     "diagonals": 7970,
     "distance": 5108,
+    "draws": 13343,
     "dropout": 12862,
     "einsum": 17245,
     "extrema": 15445,
     "fourier": 20766,
-    "joining": 22164,
+    "joining": 24082,
     "least_squares": 11339,
     "linalg": 29752,
     "loss": 22858,
     "margin": 14702,
-    "masked": 7203,
+    "masked": 9513,
     "masked_reductions": 16201,
     "matrices": 8547,
     "multihead": 12759,
     "normalization": 26400,
     "norms": 14769,
-    "padding": 10659,
+    "padding": 11098,
     "parts": 6907,
     "polynomials": 5374,
     "pool": 27697,
-    "positional": 9971,
+    "positional": 11411,
     "properties": 6709,
     "random": 33963,
+    "recurrent": 17779,
     "resample": 21722,
     "scan": 21417,
     "scatter": 38971,
+    "segments": 5688,
     "sorting": 28465,
     "special": 12309,
     "spectra": 22307,
-    "statistics": 23579,
+    "statistics": 25243,
     "stft": 11230,
     "strides": 11844,
     "typed": 1970,
@@ -139,6 +142,10 @@ FAMILIES: dict[str, dict[str, str]] = {
         ":": "cosine_similarity pairwise_distance pdist",
         ":nn.functional": "cosine_similarity normalize pairwise_distance pdist",
     },
+    "draws": {
+        ":": "_dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad",
+        "F": "beta_cdf_derivative gamma_cdf_derivative sample_dirichlet standard_gamma von_mises",
+    },
     "dropout": {
         ":": (
             "alpha_dropout alpha_dropout_ dropout dropout_ feature_alpha_dropout feature_alpha_dropout_ "
@@ -166,9 +173,9 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "joining": {
         ":": (
-            "block_diag cartesian_prod cat chunk column_stack combinations concat concatenate dsplit "
-            "dstack hsplit hstack meshgrid row_stack split split_with_sizes stack tensor_split unbind "
-            "unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit vstack"
+            "_chunk_cat block_diag cartesian_prod cat chunk column_stack combinations concat "
+            "concatenate dsplit dstack hsplit hstack meshgrid row_stack split split_with_sizes stack "
+            "tensor_split unbind unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit vstack"
         ),
         "F": "split unbind",
         "Tensor": (
@@ -210,7 +217,10 @@ FAMILIES: dict[str, dict[str, str]] = {
         "F": "in_classes listed_classes other_classes",
     },
     "masked": {
-        ":": "argwhere masked_fill masked_scatter masked_select nonzero nonzero_static",
+        ":": (
+            "_unsafe_masked_index _unsafe_masked_index_put_accumulate argwhere masked_fill "
+            "masked_scatter masked_select nonzero nonzero_static"
+        ),
         "F": "nonzero nonzero_static",
         "Tensor": (
             "argwhere masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select nonzero "
@@ -241,7 +251,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "Tensor": "renorm renorm_",
     },
     "padding": {
-        ":": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
+        ":": "channel_shuffle constant_pad_nd native_channel_shuffle pixel_shuffle pixel_unshuffle",
         ":nn.functional": "channel_shuffle pad pixel_shuffle pixel_unshuffle",
         "F": "add_dim pad take_dim",
     },
@@ -274,10 +284,10 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "positional": {
         ":": (
-            "_native_batch_norm_legit adaptive_max_pool1d batch_norm binary_cross_entropy_with_logits "
-            "cosine_embedding_loss embedding hinge_embedding_loss instance_norm kl_div layer_norm "
-            "margin_ranking_loss native_batch_norm native_group_norm native_layer_norm poisson_nll_loss "
-            "triplet_margin_loss"
+            "_native_batch_norm_legit _softmax_backward_data adaptive_max_pool1d batch_norm "
+            "binary_cross_entropy_with_logits cosine_embedding_loss embedding hinge_embedding_loss "
+            "instance_norm kl_div layer_norm margin_ranking_loss native_batch_norm native_group_norm "
+            "native_layer_norm poisson_nll_loss triplet_margin_loss"
         ),
     },
     "properties": {
@@ -297,6 +307,9 @@ FAMILIES: dict[str, dict[str, str]] = {
             "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal_ "
             "random_ uniform_"
         ),
+    },
+    "recurrent": {
+        "F": "recurrent",
     },
     "resample": {
         ":": "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d",
@@ -322,6 +335,9 @@ FAMILIES: dict[str, dict[str, str]] = {
             "index_put_ index_reduce index_reduce_ index_select put put_ scatter scatter_ scatter_add "
             "scatter_add_ scatter_reduce scatter_reduce_ take take_along_dim"
         ),
+    },
+    "segments": {
+        ":": "_segment_reduce segment_reduce",
     },
     "sorting": {
         ":": (
@@ -363,8 +379,8 @@ FAMILIES: dict[str, dict[str, str]] = {
         "Tensor": "svd",
     },
     "statistics": {
-        ":": "bincount corrcoef cov histc histogram histogramdd nanquantile quantile",
-        "F": "histc histogram",
+        ":": "bincount corrcoef cov hash_tensor histc histogram histogramdd nanquantile quantile",
+        "F": "hash_tensor histc histogram",
         "Tensor": "bincount corrcoef cov histc histogram histogramdd nanquantile quantile",
     },
     "stft": {
