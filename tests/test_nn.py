@@ -189,3 +189,26 @@ def test_gains_and_fans_of_initialisation():
         nn.init.xavier_normal_(tp.empty(3))
     with pytest.raises(ValueError, match="Unsupported nonlinearity"):
         nn.init.calculate_gain("step")
+
+
+def test_layers_are_found_where_pytorch_has_them():
+    from tensorplay.nn.modules.distance import PairwiseDistance
+
+    from tensorplay.nn.modules import batchnorm, upsampling
+
+    assert PairwiseDistance is nn.modules.PairwiseDistance is nn.PairwiseDistance
+    assert batchnorm.BatchNorm2d is nn.BatchNorm2d and upsampling.Upsample is nn.Upsample
+    assert {n for n, c in vars(nn).items() if isinstance(c, type) and issubclass(c, nn.Module)} <= set(
+        vars(nn.modules)
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"batch_chunk_size": 0}, {"chunking_method": "rows"}, {"acc_policy": "some"}, {"acc_dtype": tp.int64}],
+)
+def test_options_of_linear_cross_entropy_are_checked(options):
+    with pytest.raises(ValueError, match=next(iter(options))):
+        nn.LinearCrossEntropyOptions(**options)
+    with pytest.raises(TypeError, match="LinearCrossEntropyOptions"):
+        nn.functional.linear_cross_entropy(tp.ones(2, 3), tp.ones(4, 3), tp.tensor([0, 1]), options=options)

@@ -144,8 +144,26 @@ nan: builtins.float
 newaxis: None
 pi: builtins.float
 __version__: builtins.str
+def _chunk_cat(tensors: Any, dim: builtins.int, num_chunks: builtins.int, *, out: Tensor | None = None) -> Tensor:
+    """Tensors cut into equal chunks along a dimension, each chunk as one row; the rows of all tensors side by side."""
+def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
+    """The derivative of the quantile x of a beta distribution in its parameter alpha, divided by ``1 - x``."""
 def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *args: Any, out: Tensor | None = None) -> Any:
     """:func:`native_batch_norm`, also without running moments."""
+def _sample_dirichlet(input: Tensor, generator: _Generator | None = None) -> Tensor:
+    """Draws from Dirichlet distributions, whose concentrations are along the last dimension; differentiable in these."""
+def _segment_reduce(data: Tensor, reduce: builtins.str, *, lengths: Tensor | None = None, indices: None = None, offsets: Tensor | None = None, axis: builtins.int = 0, unsafe: builtins.bool = False, initial: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+    """The segments of a dimension reduced to one element each."""
+def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: builtins.int, input_dtype: _dtype) -> Tensor:
+    """The cotangent ``grad_output`` of a softmax whose result was ``output``, as one of its input."""
+def _standard_gamma(input: Tensor, generator: _Generator | None = None) -> Tensor:
+    """Draws from gamma distributions of the given concentrations and rate 1, differentiable in these."""
+def _standard_gamma_grad(input: Tensor, output: Tensor) -> Tensor:
+    """The derivative of draws from gamma distributions in their concentrations."""
+def _unsafe_masked_index(input: Tensor, mask: Tensor, indices: Any, fill: builtins.complex) -> Tensor:
+    """``input[indices]`` where a mask is true, a number elsewhere."""
+def _unsafe_masked_index_put_accumulate(input: Tensor, mask: Tensor, indices: Any, values: Tensor) -> Tensor:
+    """The input with ``values`` added at ``input[indices]`` where a mask is true."""
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The absolute value of each element."""
 def abs_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -412,6 +430,8 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; the same as :func:`conj`, with an in-place form."""
 def conj_physical_(input: Tensor) -> Tensor:
     """In-place form of :func:`conj_physical`: writes the result into ``input`` and returns it."""
+def constant_pad_nd(input: Tensor, pad: Any, value: builtins.complex = 0) -> Tensor:
+    """A constant around a tensor: :func:`tensorplay.nn.functional.pad` in its first mode."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
     """Cross-correlate sequences with learned windows."""
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
@@ -662,6 +682,8 @@ def hann_window(window_length: builtins.int, periodic: builtins.bool = True, *, 
     """A raised cosine."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """``x`` outside of [-lambd, lambd], else 0."""
+def hash_tensor(input: Tensor, dim: Any = (), *, keepdim: builtins.bool = False, mode: builtins.int = 0, out: Tensor | None = None) -> Tensor:
+    """A number that tells tensors of different elements apart: the exclusive or of the bits of all elements."""
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The step function: 0 below zero, 1 above, and ``values`` at zero."""
 def heaviside_(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1102,6 +1124,8 @@ def scatter_reduce(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor,
     """The elements of ``src`` that go to one position along ``dim`` combined with each other and the input."""
 def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False, side: builtins.str | None = None, sorter: Tensor | None = None, out: Tensor | None = None) -> Tensor:
     """Where each value would be inserted to keep the last dimension sorted."""
+def segment_reduce(data: Tensor, reduce: builtins.str, *, lengths: Tensor | None = None, indices: None = None, offsets: Tensor | None = None, axis: builtins.int = 0, unsafe: builtins.bool = False, initial: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
+    """The segments of a dimension reduced to one element each."""
 def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A view of one entry along a dimension, which is gone."""
 def select_copy(input: Tensor, dim: builtins.int, index: builtins.int, *, out: Tensor | None = None) -> Tensor:

@@ -98,3 +98,16 @@ SAMPLES = [
     Sample("masked.logaddexp of two masks", lambda x, y, mask: tp.masked.logaddexp(
         x, y, input_mask=mask, other_mask=~mask), X, Y, MASK, reference=lambda x, y, mask: np.where(mask, x, y)),
 ]  # fmt: skip
+
+AT = np.array([[0], [7], [2]]), np.array([[1, -1]])
+INSIDE = np.array([[True], [False], [True]])
+PLACES = [tp.tensor(i) for i in AT]
+SAMPLES += [
+    Sample("_unsafe_masked_index", lambda x, mask: tp._unsafe_masked_index(x, mask, PLACES, 0.5), randn(3, 4), INSIDE,
+           reference=lambda x, mask: np.where(mask, x[AT[0].clip(max=2), AT[1]], 0.5)),
+    Sample("_unsafe_masked_index_put_accumulate",
+           lambda x, y, mask: tp._unsafe_masked_index_put_accumulate(x, mask, PLACES, y),
+           randn(3, 4), randn(3, 2, seed=1), INSIDE,
+           reference=lambda x, y, mask: x + np.insert(np.zeros((3, 2)), [1, 1], 0, 1) + np.stack(
+               [0 * x[:, 0], (y * mask)[:, 0], 0 * x[:, 0], (y * mask)[:, 1]], 1)),
+]  # fmt: skip

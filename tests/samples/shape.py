@@ -193,6 +193,10 @@ JOINING = [
             (X,),
         )
     ),
+    *joining("_chunk_cat", lambda xs: tp._chunk_cat(xs, 0, 2), lambda xs: np.concatenate(
+        [np.pad(x, ((0, -len(x) % 2), (0, 0))).reshape(2, -1) for x in xs], 1), (M, randn(2, 2)), (Z, Z[:1])),
+    Sample("constant_pad_nd", lambda x: tp.constant_pad_nd(x, (1, -1, 0, 2), 0.5), M,
+           reference=lambda x: np.pad(x[:, :-1], ((0, 2), (1, 0)), constant_values=0.5)),
     *joining("cat of several sizes", tp.cat, np.concatenate, (M, randn(1, 4), randn(0, 4)), (Z, Z[:1])),
     *joining("cat beside an empty vector", tp.cat, lambda xs: xs[0], (M, np.zeros(0))),
     *(

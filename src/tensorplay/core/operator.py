@@ -380,6 +380,8 @@ def write_out(name: str, value: Any, out: Any, exact: bool = False, inputs: Any 
             )
         for v, o in zip(value, out, strict=True):
             check_out(name, v, o, exact)
+            if inputs:
+                check_apart(name, o, *inputs)
         for v, o in zip(value, out, strict=True):
             store_out(name, v, o)
         return type(value)(*out) if hasattr(value, "_fields") else type(value)(out)

@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorplay.core.dtype import dtype as _dtype
 from tensorplay.core.tensor import Tensor
+from tensorplay.ops.cross_entropy import LinearCrossEntropyOptions as _LinearCrossEntropyOptions
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Divide sequences evenly into ``output_size`` windows, and take their means."""
@@ -141,7 +142,7 @@ def leaky_relu_(input: Tensor, negative_slope: builtins.float = 0.01, inplace: b
     """In-place form of :func:`leaky_relu`: writes the result into ``input`` and returns it."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """Rows times a matrix: ``input @ weight.T + bias``."""
-def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None, weight: Tensor | None = None, reduction: builtins.str = 'mean', ignore_index: builtins.int | None = None, label_smoothing: builtins.float = 0.0, options: Any = None) -> Tensor:
+def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None, weight: Tensor | None = None, reduction: builtins.str = 'mean', ignore_index: builtins.int | None = None, label_smoothing: builtins.float = 0.0, options: _LinearCrossEntropyOptions | None = None) -> Tensor:
     """:func:`cross_entropy` of a linear map of the input."""
 def local_response_norm(input: Tensor, size: builtins.int, alpha: builtins.float = 0.0001, beta: builtins.float = 0.75, k: builtins.float = 1.0) -> Tensor:
     """Divide by a power of the mean square of neighbouring channels: ``x / (k + alpha * mean(x**2)) ** beta``."""

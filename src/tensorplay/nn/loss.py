@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.tensor import Tensor
+from ..ops.cross_entropy import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from . import functional as F
 from .distance import PairwiseDistance
 from .linear import Linear
@@ -461,7 +462,7 @@ class LinearCrossEntropyLoss(WeightedLoss):
         weight: Tensor | None = None,
         ignore_index: int | None = None,
         label_smoothing: float = 0.0,
-        options: Any = None,
+        options: LinearCrossEntropyOptions | None = None,
     ) -> None:
         super().__init__(weight, reduction=reduction)
         if weight is not None and tuple(weight.shape) != (num_classes,):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..core import dtype as dtypes
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import batch_size, expand_to_batch, primitive
@@ -456,6 +459,53 @@ def cross_entropy_of_probabilities(
     return loss / (input._data.size / classes if classes else math.nan) if reduction == "mean" else loss
 
 
+@dataclass(frozen=True)
+class LinearCrossEntropyOptions:
+    """How :func:`linear_cross_entropy` may divide its work. The result does not depend on it: the work is done whole.
+
+    Parameters
+    ----------
+    allow_retain_graph : bool
+        Whether a graph may be kept; it always may.
+    batch_chunk_size : int, optional
+        How many rows of the input to take at a time.
+    chunking_method : str, optional
+        ``"auto"``, or ``"aspect_ratio:"`` and a number.
+    acc_policy : {"auto", "accurate", "balanced", "compact"}
+        What to do about digits lost in sums over pieces.
+    acc_dtype : dtype, optional
+        The floating dtype of these sums.
+
+    Raises
+    ------
+    ValueError
+        If an option is none of these.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.nn.LinearCrossEntropyOptions(batch_chunk_size=64).acc_policy
+    'auto'
+    """
+
+    allow_retain_graph: bool = False
+    batch_chunk_size: int | None = None
+    chunking_method: str | None = "auto"
+    acc_policy: str = "auto"
+    acc_dtype: dtypes.dtype | None = None
+
+    def __post_init__(self) -> None:
+        size, method = self.batch_chunk_size, self.chunking_method
+        if size is not None and (not isinstance(size, int) or size <= 0):
+            raise ValueError(f"batch_chunk_size must be positive int or None, got {size}")
+        if method not in (None, "auto") and not re.fullmatch(r"aspect_ratio:\d+(\.\d+)?", method):
+            raise ValueError(f"invalid chunking_method: {method!r}")
+        if self.acc_policy not in ("auto", "accurate", "balanced", "compact"):
+            raise ValueError(f"invalid acc_policy: {self.acc_policy!r}")
+        if self.acc_dtype is not None and not self.acc_dtype.is_floating_point:
+            raise ValueError(f"acc_dtype must be a floating dtype or None, got {self.acc_dtype}")
+
+
 @operator(namespace="nn.functional", method=False, out=False)
 def linear_cross_entropy(
     input: Tensor,
@@ -467,7 +517,7 @@ def linear_cross_entropy(
     reduction: str = "mean",
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
-    options: Any = None,
+    options: LinearCrossEntropyOptions | None = None,
 ) -> Tensor:
     """:func:`cross_entropy` of a linear map of the input.
 
@@ -485,7 +535,7 @@ def linear_cross_entropy(
         As of :func:`cross_entropy`.
     ignore_index : int, optional
         A target that counts for nothing.
-    options : optional
+    options : LinearCrossEntropyOptions, optional
         How the work may be divided; the result does not depend on it.
 
     Examples
@@ -494,6 +544,9 @@ def linear_cross_entropy(
     >>> tp.nn.functional.linear_cross_entropy(tp.zeros(1, 3), tp.ones(2, 3), tp.tensor([0]))
     tensor(0.6931)
     """
+    if options is not None and not isinstance(options, LinearCrossEntropyOptions):
+        raise TypeError("linear_cross_entropy(): argument 'options' must be LinearCrossEntropyOptions, not "
+                        f"{type(options).__name__}")  # fmt: skip
     shape = arg.tensor(linear_weight, "linear_cross_entropy", "linear_weight", 2)._data.shape
     if len(shape) > 2 and arg.tensor(input, "linear_cross_entropy")._data.ndim != 2:
         raise RuntimeError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -300,6 +301,48 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = np.array(list(choose(range(data.shape[0]), r)), np.int64).reshape(-1, r)
     return F.index(input, wrap(rows), -1)
+
+
+@operator(method=False)
+def _chunk_cat(tensors: Any, dim: int, num_chunks: int, *, out: Tensor | None = None) -> Tensor:
+    """Tensors cut into equal chunks along a dimension, each chunk as one row; the rows of all tensors side by side.
+
+    What is missing from the last chunks of a tensor is zero.
+
+    Raises
+    ------
+    RuntimeError
+        If there is nothing to join, dtypes differ, or extents in front of the dimension do.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp._chunk_cat([tp.tensor([1, 2, 3]), tp.tensor([4, 5])], 0, 2)
+    tensor([[1, 2, 4],
+            [3, 0, 5]])
+    """
+    tensors = arg.nonempty_tensors(tensors, "_chunk_cat")
+    chunks = arg.integer(num_chunks, "_chunk_cat", "num_chunks", 3)
+    if chunks <= 0:
+        raise RuntimeError(f"_chunk_cat(): expects positive num_chunks, got {chunks}")
+    first = tensors[0]._data
+    at = arg.dimension(dim, first.ndim, "_chunk_cat") + first.ndim
+    rows = []
+    for t in tensors:
+        shape = t._data.shape
+        if 0 in shape or not shape:
+            raise RuntimeError(f"_chunk_cat(): expects non-empty tensors with dimensions, got shape {list(shape)}")
+        if t._data.dtype != first.dtype:
+            raise RuntimeError(
+                f"_chunk_cat(): expects all input tensors with the same dtype, got {tensors[0].dtype} and {t.dtype}"
+            )
+        if at >= len(shape) or shape[:at] != first.shape[:at]:
+            raise RuntimeError("_chunk_cat(): expects same sizes of 0,...,dim-1 dimensions for all tensors, got "
+                               f"{list(first.shape)} and {list(shape)}")  # fmt: skip
+        each = -(-shape[at] // chunks)
+        missing = ((0, each * chunks - shape[at]), *((0, 0),) * (len(shape) - at - 1))
+        rows.append(F.reshape(F.pad(t, missing, 0), (*shape[:at], chunks, each * math.prod(shape[at + 1 :]))))
+    return cat(rows, -1, out=out)
 
 
 # ---- taking apart: views that are several outputs of one node

@@ -12,8 +12,9 @@ from ..core.operator import operator
 from ..core.primitive import PRIMITIVES, primitive
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
-from .indexing import fill_where_store
-from .scatter import changes, number
+from .indexing import fill_where_store, getitem
+from .scatter import changes, index_put, number
+from .selection import clamped
 
 
 def bool_mask(mask: Any, name: str, position: int = 2) -> Tensor:
@@ -99,6 +100,66 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     if not shape:
         return F.reshape(F.put(F.reshape(input, (1,)), wrap(index), values, -1, 1, False), ())
     return "put", (wrap(index), values), (-len(shape), len(shape), False)
+
+
+# ---- entries by indices that may lie outside where a mask is false
+
+
+def within(input: Tensor, indices: Any, name: str) -> tuple[Tensor, ...]:
+    """Index tensors with what lies outside moved to the nearest end."""
+    indices = arg.tensors(indices, name, "indices", 3)
+    return tuple(clamped(i, -n, n - 1) for i, n in zip(indices, input._data.shape))
+
+
+@operator(method=False, out=False)
+def _unsafe_masked_index(input: Tensor, mask: Tensor, indices: Any, fill: complex) -> Tensor:
+    """``input[indices]`` where a mask is true, a number elsewhere.
+
+    Parameters
+    ----------
+    input : Tensor
+    mask : Tensor
+        Of bools; broadcast with ``input[indices]``.
+    indices : sequence of Tensor
+        Integers, one tensor for each of the first dimensions. Those outside the input count as its nearest end.
+    fill : number
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> x, index = tp.tensor([1., 2.]), tp.tensor([0, 5])
+    >>> tp._unsafe_masked_index(x, index < 2, (index,), 7)
+    tensor([1., 7.])
+    """
+    name = "_unsafe_masked_index"
+    taken = getitem(input, within(arg.tensor(input, name), indices, name))
+    return masked_fill(taken, F.logical_not(bool_mask(mask, name)), fill)
+
+
+@operator(method=False, out=False)
+def _unsafe_masked_index_put_accumulate(input: Tensor, mask: Tensor, indices: Any, values: Tensor) -> Tensor:
+    """The input with ``values`` added at ``input[indices]`` where a mask is true.
+
+    Parameters
+    ----------
+    input : Tensor
+    mask : Tensor
+        Of bools; broadcast with the values.
+    indices : sequence of Tensor
+        Integers, one tensor for each of the first dimensions. Those outside the input count as its nearest end.
+    values : Tensor
+        Of the dtype of the input.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> x, index = tp.tensor([1., 2.]), tp.tensor([0, 5])
+    >>> tp._unsafe_masked_index_put_accumulate(x, index < 2, (index,), tp.tensor([10., 10.]))
+    tensor([11.,  2.])
+    """
+    name = "_unsafe_masked_index_put_accumulate"
+    added = masked_fill(arg.tensor(values, name, "values", 4), F.logical_not(bool_mask(mask, name)), 0)
+    return index_put(input, within(arg.tensor(input, name), indices, name), added, True)
 
 
 # ---- where elements are not zero

@@ -162,6 +162,22 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     return input * 1 if out is input else out
 
 
+constant_pad = pad  # parameters have that name, too
+
+
+@package
+def constant_pad_nd(input: Tensor, pad: Any, value: complex = 0) -> Tensor:
+    """A constant around a tensor: :func:`tensorplay.nn.functional.pad` in its first mode.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.constant_pad_nd(tp.tensor([1., 2.]), (1, 0), 3)
+    tensor([3., 1., 2.])
+    """
+    return constant_pad(input, pad, "constant", value)
+
+
 # ---- pixels and channels
 
 

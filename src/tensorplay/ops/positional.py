@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core import dtype as dtypes
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.tensor import Tensor
+from . import arguments as arg
 from . import dense, loss, normalization, pool
 from . import margin as margins
 from .loss import reduced
@@ -279,6 +281,39 @@ def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor 
     if isinstance(args[0], bool):
         args = (None, None, *args)
     return native_batch_norm(input, weight, bias, *args)
+
+
+# ---- softmax
+
+
+@package
+def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtypes.dtype) -> Tensor:
+    """The cotangent ``grad_output`` of a softmax whose result was ``output``, as one of its input.
+
+    Parameters
+    ----------
+    grad_output, output : Tensor
+        Of one shape.
+    dim : int
+        The dimension of the softmax.
+    input_dtype : dtype
+        That of ``output``; where that is float32, float16 too.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp._softmax_backward_data(tp.tensor([1., 0.]), tp.tensor([0.5, 0.5]), 0, tp.float32)
+    tensor([ 0.2500, -0.2500])
+    """
+    name = "_softmax_backward_data"
+    g, out = arg.tensor(grad_output, name, "grad_output"), arg.tensor(output, name, "output", 2)
+    if g._data.shape != out._data.shape:
+        raise RuntimeError(f"{name}(): Expected tensor for argument #1 'grad' to have same size as tensor for argument "
+                           f"#2 'output'; but {list(g.shape)} does not equal {list(out.shape)}")  # fmt: skip
+    if g._data.dtype != out._data.dtype:
+        raise RuntimeError(f"{name}(): expected grad_output and output of one dtype, got {g.dtype} and {out.dtype}")
+    back = F.softmax_backward(g, out, arg.dimension(dim, out._data.ndim, name)) if out._data.ndim else g * 0
+    return arg.cast(back, input_dtype, name)
 
 
 # ---- embeddings, pooling

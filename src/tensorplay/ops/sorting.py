@@ -269,7 +269,7 @@ def kth(xp: Any, input: Any, dim: int, k: int) -> Any:
 picking("kthvalue_dim", kth, ranked=True)
 
 
-@operator(out="exact")
+@operator(out="apart")
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> return_types.kthvalue:
     """The k-th smallest element along a dimension, counted from 1, and its index. A nan counts as largest.
 

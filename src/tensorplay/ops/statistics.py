@@ -18,7 +18,7 @@ from ..core.operator import operator
 from ..core.primitive import primitive
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
-from .reduction import as_float
+from .reduction import as_float, reduce_batch
 
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
 
@@ -563,3 +563,56 @@ def corrcoef(input: Tensor) -> Tensor:
     if out.is_complex():
         return F.complex(out.real.clamp(-1, 1), out.imag.clamp(-1, 1))
     return out.clamp(-1, 1)
+
+
+# ---- hashes
+
+
+def hash_kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool) -> Any:
+    wide = input.astype(FLOAT64 if input.dtype.kind in "fV" else INT64)
+    return xp.bitwise_xor.reduce(wide.view(np.uint64), dim, keepdims=keepdim)
+
+
+primitive("hash_tensor", hash_kernel, batch=reduce_batch)
+
+
+@operator(method=False, out="exact")
+def hash_tensor(input: Tensor, dim: Any = (), *, keepdim: bool = False, mode: int = 0) -> Tensor:
+    """A number that tells tensors of different elements apart: the exclusive or of the bits of all elements.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real; elements count as float64 or int64.
+    dim : int or tuple of int
+        The dimensions to reduce; all of them if empty.
+    keepdim : bool
+        Whether reduced dimensions stay, with extent 1.
+    mode : int
+        Only 0.
+
+    Returns
+    -------
+    Tensor
+        Of dtype uint64.
+
+    Raises
+    ------
+    NotImplementedError
+        For complex numbers.
+    RuntimeError
+        For another mode, or no elements to reduce.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.hash_tensor(tp.tensor([[1, 2], [3, 7]]), 1)
+    tensor([3, 4], dtype=tensorplay.uint64)
+    """
+    if mode != 0:
+        raise RuntimeError(f"hash_tensor(): Unknown hash_tensor mode: {mode}")
+    if arg.tensor(input, "hash_tensor")._data.dtype.kind == "c":
+        raise NotImplementedError(f"hash_tensor(): not implemented for {input.dtype}")
+    dims = arg.reduced(dim, input._data.ndim, "hash_tensor")
+    arg.nonempty(input, dims, "hash_tensor")
+    return F.hash_tensor(input, dims, arg.flag(keepdim, "hash_tensor", "keepdim"))
