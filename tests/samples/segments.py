@@ -35,7 +35,7 @@ def call(reduce, **options):
 SAMPLES = [
     *[
         Sample(f"segment_reduce, {reduce}, {name}", call(reduce, lengths=tp.tensor(lengths)), X,
-               reference=reduced(reduce, lengths), grad=reduce != "mean" or 0 not in lengths)
+               reference=reduced(reduce, lengths), grad=reduce in ("sum", "prod") or 0 not in lengths)
         for reduce, (name, lengths) in itertools.product(REDUCE, PARTS.items())
     ],
     *[
