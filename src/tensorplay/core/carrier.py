@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..backends import MODULES
 from .namespace import F
 from .state import state
 
@@ -207,6 +208,8 @@ def own_memory(t: Tensor) -> Tensor:
         data = Batched(own_memory(data.value), data.level)
     elif isinstance(data, Moving):  # a tangent is never written to
         data = data.at(own_memory(data.primal))
+    elif type(data) in MODULES and hasattr(data, "copy"):
+        data = data.copy()
     copy = t._alias(t._node)
     copy._data = data
     return copy

@@ -349,6 +349,9 @@ def change_geometry(t: Tensor, view_operator: Callable[[Tensor], Tensor], name: 
 def assign(base: Tensor, data: Any) -> None:
     """Move data that involve a carrier into a tensor: into the memory inside where it fits, or in its place."""
     old = base._data
+    if state.tracing is not None and not isinstance(old, Carrier) and not isinstance(data, Carrier):
+        state.tracing.write(base, data)
+        return
     if not isinstance(old, Carrier):
         if isinstance(data, Moving) and type(old) is np.ndarray and type(data.primal._data) is np.ndarray:
             primal = base._alias(base._node)

@@ -110,7 +110,7 @@ class Primitive:
         """The kernel over the arrays of a module."""
         if xp is np:
             return self.array_kernel
-        if hasattr(xp, "kernel_of"):  # a backend with kernels of its own
+        if hasattr(type(xp), "kernel_of"):  # a backend with kernels of its own
             return xp.kernel_of(self)
         return self.without_kept(
             getattr(xp, self.kernel) if isinstance(self.kernel, str) else self.bind(self.kernel, xp)

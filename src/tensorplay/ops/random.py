@@ -18,7 +18,7 @@ from ..core.generator import Generator, default_generator
 from ..core.inplace import check_writable, write
 from ..core.namespace import F
 from ..core.operator import operator, plain, write_out
-from ..core.primitive import elementwise, primitive
+from ..core.primitive import elementwise, primitive, wrapped
 from ..core.state import state
 from ..core.tensor import Tensor, wrap
 from ..core.versions import note_write
@@ -90,6 +90,15 @@ def source(generator: Any, name: str) -> np.random.Generator:
     return generator.numpy
 
 
+def sampled(
+    sample: Sample, generator: Any, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> Any:  # fmt: skip
+    """Random numbers; where a function is being compiled, an input of its program, drawn anew for each run."""
+    if state.tracing is not None:
+        return state.tracing.draw(sample, lambda: source(generator, name), shape, dtype)
+    return sample(source(generator, name), shape, dtype)
+
+
 def different_levels(name: str) -> list[tuple[int, int]]:
     """Level and size of each vmap around the call whose examples draw for themselves, the outermost first.
 
@@ -118,7 +127,7 @@ def drawn(
     if not state.batches:
         return made(
             name,
-            lambda shape, dtype: sample(source(generator, name), shape, dtype),
+            lambda shape, dtype: sampled(sample, generator, name, shape, dtype),
             shape,
             dtype,
             layout,
@@ -134,7 +143,7 @@ def drawn(
         dtype = out.dtype
     t = made(
         name,
-        lambda shape, dtype: sample(source(generator, name), shape, dtype),
+        lambda shape, dtype: sampled(sample, generator, name, shape, dtype),
         (*sizes, *shape),
         dtype,
         layout,
@@ -154,7 +163,7 @@ def drawn(
 def noise(name: str, sample: Sample, shape: tuple[int, ...], dtype: np.dtype[Any], generator: Any = None) -> Tensor:
     """Random numbers of the given shape for an operator of this name, drawn as vmap says."""
     if not state.batches:
-        return wrap(np.asarray(sample(source(generator, name), shape, dtype)))
+        return wrapped(sampled(sample, generator, name, shape, dtype))
     return drawn(name, sample, shape, generator, dtypes.by_numpy[dtype], None, "cpu", False, False)
 
 
@@ -686,7 +695,7 @@ def multinomial(
 def write_draw(input: Tensor, name: str, sample: Sample, generator: Any) -> Tensor:
     """Overwrite a tensor by random numbers; what it held before has no gradient after."""
     data = plain(input)
-    if data is not None and not state.batches:
+    if data is not None and not state.batches and state.tracing is None:
         np.copyto(data, sample(source(generator, name), data.shape, data.dtype))
         note_write(data)
         return input

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..backends import MODULES
+from ..core.inplace import move
 from ..core.namespace import F
 from ..core.node import AccumulateGrad
 from ..core.state import grad_mode
@@ -69,6 +71,9 @@ class Elementwise(Optimizer):
         for p, grad in zip(params, grads):
             x, g = p._data, grad._data
             if type(x) is not ndarray or type(g) is not ndarray or x.shape != g.shape:
+                if type(x) in MODULES and x.shape == g.shape:
+                    self.update_traced(group, p, grad)
+                    continue
                 refuse(self, p, grad)
             state = self.state[p] if counts or names else {}
             if counts and not state:
@@ -96,6 +101,40 @@ class Elementwise(Optimizer):
             else:
                 run(rule, arrays, scalars, group)
             note_write(x)
+
+
+    def update_traced(self, group: dict[str, Any], p: Tensor, grad: Tensor) -> None:
+        """The step of one parameter whose array is none of NumPy's, as inside ``compile``: the rule over Tensors."""
+        names, t = self.buffers(group), 2
+        state = self.state[p] if self.counts_steps or names else {}
+        if self.counts_steps and not state:
+            self.start(state, group)
+        for name in names:
+            if state.get(name) is None:
+                state[name] = F.zeros_like(p.detach()) if type(self).initial is Elementwise.initial else wrap(
+                    self.initial(name, group, np.empty(p._data.shape, p._data.dtype))
+                )  # fmt: skip
+                t = 1
+        number: Any = t
+        if self.counts_steps:
+            move(state["step"], state["step"] + 1, "step")
+            number = F.cast(state["step"], np.dtype(np.float64))
+        scalars = (decay(group, in_double), *self.scalars(group, in_double, number, state))
+        tensors = [p.detach(), grad.detach(), *[state[name] for name in names]]
+        wide = [F.view_as_real(a) if p.is_complex() else a for a in tensors]
+        dtype = wide[0]._data.dtype
+        if dtype not in PLAIN:
+            dtype = np.dtype(np.float32)
+            wide = [F.cast(a, dtype) for a in wide]
+        scalars = [F.cast(v, dtype) if isinstance(v, Tensor) else v for v in scalars]
+        results = self.rule(F, [fresh(a) for a in wide], scalars, group)
+        for target, value in zip([p, *tensors[2:]], results):
+            move(target, F.view_as_complex(value) if p.is_complex() else value, type(self).__name__)
+
+
+def in_double(value: Any) -> Any:
+    """An option as a number that scalars are computed from: a tensor in float64, where it is one."""
+    return F.cast(value.detach(), np.dtype(np.float64)) if isinstance(value, Tensor) else float(value)
 
 
 def refuse(optimizer: Optimizer, p: Tensor, grad: Tensor) -> None:

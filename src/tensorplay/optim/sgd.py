@@ -80,6 +80,9 @@ class SGD(Elementwise):
         if group["momentum"] or group["weight_decay"] or group["maximize"] or group["differentiable"]:
             super().update_group(group, params, grads)
             return
+        if type(params[0]._data) is not ndarray:
+            super().update_group(group, params, grads)
+            return
         lr, known, rate = float(group["lr"]), None, None
         for p, grad in zip(params, grads):  # the plain case, nothing but x -= lr * g
             x, g = p._data, grad._data

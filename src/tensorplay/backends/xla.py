@@ -1,0 +1,272 @@
+"""XLA, through JAX's public interface: arrays that are traced rather than computed.
+
+``Traced`` is the array of a tensor inside ``tensorplay.compile``: a cell that holds a JAX tracer. It is no NumPy array
+and cannot be made one, so nothing leaks into NumPy by accident. Primitives meet it as they meet the arrays of any other
+module; where XLA has no kernel for one, NumPy's runs by a callback.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from . import register
+from .xla_kernels import KERNELS, VALUE_DEPENDENT
+
+Array = np.ndarray[Any, Any]
+
+UNTRACEABLE = (
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerBoolConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.ConcretizationTypeError,
+    jax.errors.NonConcreteBooleanIndexError,
+    AttributeError,
+    IndexError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+)
+"""What a kernel raises that cannot be traced. An error of its arguments is raised once more by NumPy's kernel."""
+
+
+class DataDependent(RuntimeError):
+    """Python asked for a value that is only known when the compiled program runs."""
+
+
+class Missed(Exception):
+    """An array from outside took part that is no input yet: the function is traced again with it."""
+
+    def __init__(self, array: Array) -> None:
+        super().__init__("an array from outside of the compiled function was met")
+        self.array = array
+
+
+class Traced:
+    """A cell with a tracer: memory as a compiled function sees it.
+
+    Aliases share the cell, so a write is seen by all of them; a view remembers how it comes from its base.
+    """
+
+    __slots__ = (
+        "__weakref__", "base", "dtype", "like", "ndim", "owner", "parent", "seen", "shape", "step", "tracer", "version",
+    )  # fmt: skip
+
+    def __init__(self, owner: Any, tracer: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.owner, self.tracer = owner, tracer
+        self.shape, self.dtype, self.ndim = tuple(shape), np.dtype(dtype), len(shape)
+        self.parent: Traced | None = None
+        self.base: Traced | None = None  # the cell at the root of a view, as an array's ``base`` is
+        self.step: Callable[[Any], Any] | None = None
+        self.like: Array | None = None  # an array of the same strides, never read
+        self.version = self.seen = 0
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    def read(self) -> Any:
+        """The tracer, as the last write left it."""
+        owner = self.owner
+        if owner.ended:
+            raise RuntimeError(
+                "a tensor made inside compile is used after the function was traced; return it from the function"
+            )
+        parent = self.parent
+        if parent is not None:
+            value = parent.read()
+            if parent.version != self.seen:
+                self.tracer = self.step(value)  # type: ignore[misc]
+                self.seen = parent.version
+                self.version += 1
+        elif self.tracer is None:
+            self.tracer = owner.tracer_of(self)
+        return self.tracer
+
+    def assign(self, value: Any) -> None:
+        """Write: all aliases, and views, hold the value afterwards."""
+        new = jnp.asarray(value.read() if isinstance(value, Traced) else np.array(value))
+        if new.shape != self.shape:
+            new = jnp.broadcast_to(new, self.shape)
+        if new.dtype != self.dtype:
+            new = new.astype(self.dtype)
+        if self.parent is not None:
+            put_part(self, new)
+        self.tracer = new
+        self.version += 1
+
+    def copy(self) -> Traced:
+        """The same value in a cell of its own."""
+        return Traced(self.owner, self.read(), self.shape, self.dtype)
+
+    def strides_like(self) -> Array:
+        """An array with the strides that the memory would have."""
+        if self.like is None:
+            self.like = np.empty(self.shape, self.dtype)
+        return self.like
+
+    def refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise DataDependent(
+            "the value of a traced tensor is needed while the function is being compiled (bool(), int(), item(), "
+            "numpy() and shapes that depend on values); use tensorplay.where, or compute it outside of the function"
+        )
+
+    __array__ = __bool__ = __int__ = __float__ = __complex__ = __index__ = __iter__ = item = tolist = refuse
+
+    def __repr__(self) -> str:
+        return f"<traced {self.dtype}{list(self.shape)}>"
+
+
+def put_part(view: Traced, new: Any) -> None:
+    """Write a view's new value into the cell that it is part of."""
+    parent: Any = view.parent
+    if parent.dtype != view.dtype:
+        view.refuse()
+    positions = np.arange(parent.size).reshape(parent.shape)
+    places = np.asarray(view.step(positions))  # type: ignore[misc]
+    value = parent.read().reshape(-1).at[places.reshape(-1)].set(new.reshape(-1)).reshape(parent.shape)
+    parent.assign(Traced(view.owner, value, parent.shape, parent.dtype))
+    view.seen = parent.version
+
+
+class Module:
+    """What stands for the array module of traced arrays: kernels come from here rather than by attribute."""
+
+    __name__ = "jax.numpy"
+
+    def __init__(self) -> None:
+        self.made: dict[str, Callable[..., Any]] = {}
+
+    def kernel_of(self, primitive: Any) -> Callable[..., Any]:
+        """The kernel of a primitive over traced arrays."""
+        kernel = self.made.get(primitive.name)
+        if kernel is None:
+            kernel = self.made[primitive.name] = Kernel(primitive)
+        return kernel
+
+
+class Kernel:
+    """A primitive over traced arrays: by a kernel for XLA, by its own over ``jax.numpy``, or by a callback."""
+
+    def __init__(self, primitive: Any) -> None:
+        self.primitive = primitive
+        name, kernel = primitive.name, primitive.kernel
+        own = KERNELS.get(name)
+        if own is not None:
+            self.run = own
+        elif isinstance(kernel, str):
+            self.run = getattr(jnp, kernel)
+        else:
+            self.run = primitive.without_kept(primitive.bind(kernel, jnp))
+        self.native = own is not None
+
+    def __call__(self, *arrays: Any, **attrs: Any) -> Any:
+        p = self.primitive
+        operands, attributes = arrays, attrs
+        if not p.variadic:
+            n = len(p.inputs)
+            operands = arrays[:n]
+            attributes = dict(zip(p.attrs, arrays[n:])) | attrs
+        owner = next(a.owner for a in operands if type(a) is Traced)
+        if p.name in VALUE_DEPENDENT:
+            owner.refuse(f"{p.name} (the shape of its result, or its draws, depend on values)")
+        values = [a.read() if type(a) is Traced else a if a is None else owner.constant(a) for a in operands]
+        if p.name in owner.callbacks:
+            out = self.called_back(owner, values, attributes)
+        else:
+            try:
+                out = self.run(*values, **attributes)
+            except UNTRACEABLE as error:
+                if isinstance(error, Missed):
+                    raise
+                out = self.called_back(owner, values, attributes, error)
+        if type(out) is tuple or type(out) is list:
+            cells: Any = [wrapped(owner, o) for o in out]
+        else:
+            cells = wrapped(owner, out)
+        if p.view:
+            self.link(operands[0], cells, attributes)
+        return cells
+
+    def link(self, parent: Any, cells: Any, attrs: dict[str, Any]) -> None:
+        """Let cells be views where NumPy's arrays would be."""
+        if type(parent) is not Traced:
+            return
+        array = parent.strides_like()
+        views = self.primitive.array_kernel(array, **attrs)
+        several = type(cells) is list
+        for i, (cell, view) in enumerate(zip(cells, views) if several else [(cells, views)]):
+            cell.like = view
+            if np.may_share_memory(view, array) or (not view.size and self.primitive.view is True):
+                cell.parent, cell.base, cell.seen = parent, parent.base or parent, parent.version
+                cell.step = self.part(i, attrs) if several else self.whole(attrs)
+
+    def whole(self, attrs: dict[str, Any]) -> Callable[[Any], Any]:
+        return lambda value: (self.primitive.array_kernel if type(value) is np.ndarray else self.run)(value, **attrs)
+
+    def part(self, i: int, attrs: dict[str, Any]) -> Callable[[Any], Any]:
+        whole = self.whole(attrs)
+        return lambda value: whole(value)[i]
+
+    def called_back(self, owner: Any, values: Sequence[Any], attrs: dict[str, Any], error: Any = None) -> Any:
+        """NumPy's kernel, called from the compiled program; shapes and dtypes are those that it gives for zeros."""
+        p = self.primitive
+        zeros = [None if v is None else np.broadcast_to(np.zeros((), v.dtype), v.shape) for v in values]
+        if p.meta is not None:
+            like = p.meta(*zeros, **attrs)
+        else:
+            with np.errstate(all="ignore"):
+                like = p.array_kernel(*zeros, **attrs)
+        several = type(like) is tuple or type(like) is list
+        specs = [jax.ShapeDtypeStruct(o.shape, o.dtype) for o in (like if several else [like])]
+        places = [i for i, v in enumerate(values) if v is not None]
+
+        def on_host(*arrays: Any) -> Any:
+            full: list[Any] = [None] * len(values)
+            for i, a in zip(places, arrays):
+                full[i] = np.asarray(a)
+            with np.errstate(all="ignore"):
+                out = p.array_kernel(*full, **attrs)
+            parts = out if several else [out]
+            return [np.asarray(o, s.dtype) for o, s in zip(parts, specs)]
+
+        owner.called_back(p.name, error)
+        out = jax.pure_callback(on_host, specs, *[values[i] for i in places])
+        return out if several else out[0]
+
+
+def wrapped(owner: Any, out: Any) -> Traced:
+    """A result as a cell."""
+    if not hasattr(out, "dtype"):
+        out = np.asarray(out)
+    if getattr(out, "weak_type", False):
+        out = jax.lax.convert_element_type(out, np.dtype(out.dtype))
+    return Traced(owner, out, out.shape, out.dtype)
+
+
+register(Traced, Module())
+
+
+class Buffer:
+    """Memory of an XLA array as NumPy's: the array of a tensor that compiled calls take without a copy."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, owner: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3, "shape": shape, "typestr": dtype.str, "data": (owner.unsafe_buffer_pointer(), False),
+        }  # fmt: skip
+
+
+def in_memory_of(owner: Any) -> Array:
+    """A writable array over the memory of an XLA array, which nobody else must hold."""
+    dtype, shape = owner.dtype, owner.shape
+    if dtype.kind == "V" or 0 in shape:
+        return np.array(owner)
+    return np.asarray(Buffer(owner, shape, dtype))

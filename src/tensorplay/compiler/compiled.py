@@ -1,0 +1,522 @@
+"""Compiled functions: which program a call runs, and what becomes of its results."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend.core import jaxpr_as_fun
+
+from ..backends.xla import Buffer, in_memory_of
+from ..core import dtype as dtypes
+from ..core import pytree
+from ..core.carrier import Batched, Carrier, Dual
+from ..core.inplace import replay
+from ..core.node import Node, Output
+from ..core.state import RARE, count, live_levels, state
+from ..core.tensor import Tensor, wrap
+from ..core.threads import get_num_threads
+from ..core.versions import note_write
+from .capture import VALUES
+from .tracing import (
+    LEAF,
+    NOT_TRACKED,
+    BackwardTrace,
+    DataDependent,
+    Draw,
+    Slot,
+    Trace,
+    Unsettled,
+    Unsupported,
+    enable_x64,
+    tracking,
+)
+
+ndarray = np.ndarray
+Array = np.ndarray[Any, Any]
+
+LIMIT = 64
+"""How many programs a function may have before it is run eagerly."""
+
+compiling = threading.RLock()
+
+
+def executable(closed: Any, used: list[int], threads: int) -> Callable[..., Any]:
+    """The program of a jaxpr, as a function of those inputs that it uses."""
+    run, n = jaxpr_as_fun(closed), len(closed.jaxpr.invars)
+    given = {id(v) for v in closed.jaxpr.invars}
+    seen: set[int] = set()
+    copied = []  # results that are inputs, or another result: they need memory of their own
+    for i, v in enumerate(closed.jaxpr.outvars):
+        if id(v) in given or id(v) in seen or isinstance(v, jax.extend.core.Literal):
+            copied.append(i)
+        seen.add(id(v))
+
+    def program(*arrays: Any) -> Any:
+        full: list[Any] = [None] * n
+        for i, a in zip(used, arrays):
+            full[i] = a
+        out = list(run(*full))
+        for i in copied:
+            out[i] = jax.numpy.array(out[i], copy=True)
+        return out
+
+    options = None if threads > 1 else {"xla_cpu_multi_thread_eigen": False}
+    return jax.jit(program, compiler_options=options)  # type: ignore[call-arg]
+
+
+def sole_owner(t: Tensor) -> bool:
+    """Whether nobody but the tensor can see its array."""
+    return sys.getrefcount(t._data) <= ALONE
+
+
+ALONE = 100
+for ALONE in range(1, 10):
+    if sole_owner(wrap(np.empty(1))):
+        break
+
+
+def store(t: Tensor, result: Any) -> None:
+    """Write a result to the memory of a tensor; where nobody else can see that, the result's memory takes its place."""
+    if sys.getrefcount(t._data) <= ALONE and (t._data.base is None or type(t._data.base) is Buffer):
+        t._data = in_memory_of(result)
+    else:
+        np.copyto(t._data, np.asarray(result))
+        note_write(t._data)
+
+
+def operand(data: Array) -> Any:
+    """An array as a compiled program takes it: without a copy where it is memory of XLA."""
+    base = data.base
+    return base.owner if type(base) is Buffer else data
+
+
+def mode_key() -> tuple[Any, ...]:
+    """What else the trace of a function depends on."""
+    return bool(state.recording), state.inference, dtypes.get_default_dtype(), get_num_threads() > 1
+
+
+class Entry:
+    """One program of a compiled function, and when it may run."""
+
+    def __init__(self, trace: Trace, closed: Any, mode: tuple[Any, ...], reason: str) -> None:
+        self.mode, self.reason, self.runs = mode, reason, 0
+        self.spec, self.places = trace.spec, [p for p in trace.reach.places if p.held]
+        self.callbacks = trace.callbacks
+        self.trace = trace if trace.tracked else None
+        slots = [s for s in trace.slots if s.touched]
+        numbers = [s.index for s in slots] + [len(trace.slots) + i for i in range(len(trace.draws))]
+        self.draws: list[Draw] = trace.draws
+        self.inputs: list[Slot] = slots
+        self.program = executable(closed, numbers, get_num_threads())
+        self.leaves = self.leaf_checks(trace)
+        self.twins = trace.twins
+        self.pinned = {s.argument: s.tensor for s in trace.slots if s.argument is not None
+                       and id(s.tensor) in trace.captured}  # fmt: skip
+        arguments = {id(s.tensor): s.argument for s in trace.slots if s.argument is not None}
+        self.others = [s for s in slots if s.argument is None and s.grad_of is None]
+        self.watched = [s for s in trace.slots if s.watched.looked_at and s.tracking == LEAF]
+        self.out_spec, self.outputs = trace.out_spec, trace.outputs
+        self.writes, self.grads = trace.writes, trace.grads
+        self.tracked = [i for i, _ in trace.tracked]
+        self.residuals = [where for _, where in trace.residuals]
+        self.ends = trace.ends if trace.tracked else []
+        self.backwards: dict[tuple[bool, ...], Any] = {}
+        self.arguments = arguments
+        self.names = [s.label for s in slots]
+        for slot in trace.slots:  # arguments of the first call are nobody's business any more
+            if slot.argument is not None and slot.argument not in self.pinned:
+                slot.tensor = None  # type: ignore[assignment]
+            slot.array = slot.rare = slot.grad = None  # type: ignore[assignment]
+        trace.forget()
+
+    @staticmethod
+    def leaf_checks(trace: Trace) -> list[Any]:
+        """For each leaf of the arguments: what it must be."""
+        out: list[Any] = []
+        for leaf in trace.leaves:
+            if isinstance(leaf, Tensor):
+                data = leaf._data
+                out.append((type(leaf), data.shape, data.dtype, tracking(leaf)))
+            elif type(leaf) in VALUES:
+                out.append((None, type(leaf), leaf))
+            else:
+                out.append((None, None, leaf))
+        return out
+
+    # ---- may it run
+
+    def mismatch(self, leaves: list[Any], spec: Any, mode: tuple[Any, ...]) -> str | None:
+        """Why it may not run; None if it may."""
+        if mode != self.mode:
+            names = "grad mode", "inference mode", "default dtype", "number of threads"
+            return next(f"{n} is {b}, was {a}" for n, a, b in zip(names, self.mode, mode) if a != b)
+        if spec != self.spec:
+            return f"structure of the arguments: {spec}, was {self.spec}"
+        for i, (leaf, check) in enumerate(zip(leaves, self.leaves)):
+            kind = check[0]
+            if kind is None:
+                want = check[2]
+                if leaf is not want and (check[1] is None or type(leaf) is not check[1] or leaf != want):
+                    return f"argument {i}: {leaf!r}, was {want!r}"
+            else:
+                if type(leaf) is not kind:
+                    return f"argument {i}: {type(leaf).__name__}, was {kind.__name__}"
+                data = leaf._data
+                if type(data) is not ndarray or data.shape != check[1] or data.dtype != check[2] or (
+                    leaf._node is not None if check[3] == NOT_TRACKED else tracking(leaf) != check[3]
+                ):  # fmt: skip
+                    now = leaf.requires_grad, leaf.is_leaf
+                    was = check[3] != NOT_TRACKED, check[3] <= LEAF
+                    return (f"argument {i}: {leaf.dtype} {list(data.shape)}, requires_grad, is_leaf = {now}, "
+                            f"was {check[2]} {list(check[1])}, {was}")  # fmt: skip
+        for i, t in self.pinned.items():
+            if leaves[i] is not t:
+                return f"argument {i} is no longer a tensor that the function closes over"
+        for i, j in self.twins.items():
+            if leaves[i] is not leaves[j]:
+                return f"arguments {i} and {j} are no longer the same tensor"
+        for slot in self.others:
+            t = slot.tensor
+            data = t._data
+            if data.shape != slot.shape or data.dtype is not slot.dtype or (
+                t._node is not None if slot.tracking == NOT_TRACKED else tracking(t) != slot.tracking
+            ):  # fmt: skip
+                return f"{slot.label}: {data.dtype} {list(data.shape)}, was {slot.dtype} {list(slot.shape)}"
+        for slot in self.watched:
+            t = slot.tensor if slot.tensor is not None else leaves[slot.argument]  # type: ignore[index]
+            rare = t._rare
+            if (rare is not None and rare.grad is not None) is not slot.had_grad:
+                return f"{slot.label}.grad is {'None' if slot.had_grad else 'there'}, was not"
+        for place in self.places:
+            i = place.changed()
+            if i is not None:
+                return f"{place.name_of(i)} has changed"
+        return None
+
+    # ---- running
+
+    def tensor_of(self, slot: Slot, leaves: list[Any]) -> Tensor:
+        """The tensor that an input is in this call."""
+        if slot.grad_of is not None:
+            return self.tensor_of(slot.grad_of, leaves)._rare.grad  # type: ignore[union-attr,return-value]
+        return slot.tensor if slot.tensor is not None else leaves[slot.argument]  # type: ignore[index]
+
+    def run(self, leaves: list[Any]) -> Any:
+        """Run the program on the tensors of a call; write back, and make the result."""
+        self.runs += 1
+        tensors = {}
+        arrays = []
+        for slot in self.inputs:
+            t = slot.tensor
+            if t is None or slot.grad_of is not None:
+                t = self.tensor_of(slot, leaves)
+            tensors[slot] = t
+            data = t._data
+            base = data.base
+            arrays.append(base.owner if type(base) is Buffer else data)
+        data = base = t = None
+        drawn = [draw.make() for draw in self.draws]
+        with enable_x64(True):
+            results = self.program(*arrays, *drawn)
+        if self.writes or self.tracked:
+            kept = self.keep(results, arrays, tensors) if self.tracked else None
+        arrays = None  # type: ignore[assignment]  # who else holds an array matters to `store`
+        for slot, i in self.writes:
+            store(tensors[slot], results[i])
+        for slot, how, what in self.grads:
+            t = tensors.get(slot)
+            if t is None:
+                t = self.tensor_of(slot, leaves)
+            if how == "value":
+                t._rarely().grad = wrap(in_memory_of(results[what]))
+            else:
+                t._rarely().grad = None if how == "none" else tensors[what]
+        out: list[Any] = []
+        for how, what in self.outputs:
+            if how == "value":
+                out.append(wrap(in_memory_of(results[what])))
+            elif how == "input":
+                out.append(tensors[what])
+            elif how == "object":
+                out.append(what)
+            elif how == "again":
+                out.append(out[what])
+            elif how == "view":
+                out.append(self.view(tensors[what[0]], what[1]))
+            else:
+                out.append(wrap(what.copy()))
+        if self.tracked:
+            self.link(out, kept, tensors, leaves, drawn)
+        return out[0] if self.out_spec is pytree.LEAF else pytree.unflatten(out, self.out_spec)
+
+    @staticmethod
+    def view(base: Tensor, steps: tuple[Any, ...]) -> Tensor:
+        """A view of an input that the function returned."""
+        t = base
+        for primitive, attrs, index in steps:
+            t = primitive.function(t, *attrs)
+            t = t if index is None else t[index]
+        return t
+
+    # ---- derivatives
+
+    def keep(self, results: Any, arrays: list[Any], tensors: dict[Slot, Tensor]) -> list[Any]:
+        """What the backward program will read."""
+        places = {slot: i for i, slot in enumerate(tensors)}
+        return [arrays[places[w]] if isinstance(w, Slot) else results[w] for w in self.residuals]
+
+    def link(self, out: list[Any], kept: Any, tensors: dict[Slot, Tensor], leaves: list[Any], drawn: Any) -> None:
+        """Give the results the history of one operator."""
+        node = CompiledBackward(self, kept, [tensors[s] for s in self.ends], leaves, drawn)
+        for k, i in enumerate(self.tracked):
+            out[i]._node = Output(node, k)
+
+    def backward(self, given: tuple[bool, ...], cotangents: list[Any]) -> Any:
+        """The program of a backward pass in which these outputs have cotangents."""
+        found = self.backwards.get(given)
+        if found is None:
+            with compiling:
+                trace = BackwardTrace(self.trace, given)  # type: ignore[arg-type]
+                shapes = [jax.ShapeDtypeStruct(g.shape, g.dtype) for g in cotangents]
+                closed = trace.run(shapes)
+                self.callbacks.update(trace.callbacks)
+                n = len(closed.jaxpr.invars)
+                found = executable(closed, list(range(n)), get_num_threads()), trace.reached
+                self.backwards[given] = found
+        return found
+
+
+class CompiledBackward(Node):
+    """The node of a compiled function: its reverse rule is a program, too."""
+
+    __slots__ = ("drawn", "entry", "inputs", "leaves", "names", "outputs", "versions")
+
+    keeps = True
+
+    def __init__(self, entry: Entry, kept: Any, inputs: list[Tensor], leaves: list[Any], drawn: Any) -> None:
+        self.edges = tuple([t._node for t in inputs])
+        self.saved, self.rare = kept, None
+        self.entry, self.inputs, self.leaves, self.drawn = entry, inputs, leaves, drawn
+        self.outputs = len(entry.tracked)
+        self.versions = [t._version for t in inputs]
+        self.order = count()
+
+    def check(self) -> None:
+        for t, version in zip(self.inputs, self.versions):
+            if t._version != version:
+                raise RuntimeError(
+                    "one of the variables needed for gradient computation has been modified by an inplace operation: "
+                    f"[{t.dtype} {list(t.shape)}], an input of a compiled function, is at version {t._version}; "
+                    f"expected version {version} instead. Hint: clone it before the in-place operation."
+                )
+
+    def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
+        self.check()
+        given = tuple([g is not None for g in cotangent])
+        there = [operand(g) for g in cotangent if g is not None]
+        program, reached = self.entry.backward(given, there)
+        with enable_x64(True):
+            results = iter(program(*saved, *there))
+        return tuple([in_memory_of(next(results)) if r else None for r in reached])
+
+    def pull_tensors(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
+        """Where the pass itself is to be differentiated: the function is run again, eagerly."""
+        self.check()
+        from ..autograd.engine import run
+
+        entry = self.entry
+        recording, tracing = state.recording, state.tracing
+        state.recording, state.tracing = True, Repeated(self.drawn)
+        try:
+            args, kwargs = pytree.unflatten(self.leaves, entry.spec)
+            out = pytree.flatten(entry.trace.fn(*args, **kwargs))[0]  # type: ignore[union-attr]
+        finally:
+            state.recording, state.tracing = recording, tracing
+        roots = [(out[i]._node, g) for i, g in zip(entry.tracked, cotangent) if g is not None]
+        ends = [t._node for t in self.inputs]
+        found = run(roots, ends, retain_graph=True, create_graph=bool(recording), accumulate=False, bare=False)  # type: ignore[arg-type]
+        return tuple([found.get(end) for end in ends])  # type: ignore[arg-type]
+
+
+class Repeated:
+    """Stands for a trace while a function is run again: random numbers are those of the first time."""
+
+    def __init__(self, drawn: list[Any]) -> None:
+        self.next = iter(drawn).__next__
+
+    def draw(self, *args: Any) -> Any:
+        return self.next()
+
+    def write(self, base: Tensor, data: Any) -> None:
+        base._data = data
+
+
+class Compiled:
+    """A function that runs as a program of XLA; made by :func:`tensorplay.compile`."""
+
+    def __init__(self, fn: Callable[..., Any], fullgraph: bool, disable: bool) -> None:
+        self.__wrapped__ = fn
+        self._fullgraph, self._disable = fullgraph, disable
+        self._entries: list[Entry] = []
+        self._refused: str | None = None  # why it is run eagerly
+        self._events: list[str] = []
+        self._unsettled = 0
+        self._derived: dict[Any, Compiled] = {}
+        self._warned = False
+        if not hasattr(fn, "forward"):
+            functools.update_wrapper(self, fn)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<compiled {getattr(self.__wrapped__, '__name__', self.__wrapped__)}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._disable or self._refused is not None or state.tracing is not None or state.recording is RARE:
+            return self.__wrapped__(*args, **kwargs)
+        leaves, spec = pytree.flatten((args, kwargs))
+        mode = mode_key()
+        for entry in self._entries:
+            if entry.mismatch(leaves, spec, mode) is None:
+                return entry.run(leaves)
+        return self._miss(args, kwargs, leaves, spec, mode)
+
+    def _miss(self, args: Any, kwargs: Any, leaves: list[Any], spec: Any, mode: tuple[Any, ...]) -> Any:
+        level, kind = 0, None
+        for leaf in leaves:
+            data = getattr(leaf, "_data", None)
+            if isinstance(data, Carrier):
+                if data.level not in live_levels:
+                    return self.__wrapped__(*args, **kwargs)
+                if data.level > level:
+                    level, kind = data.level, type(data)
+        if level:
+            if kind is Batched:
+                return self._batched(leaves, spec, level)
+            if kind is Dual:
+                return self._dual(leaves, spec, level)
+            return self.__wrapped__(*args, **kwargs)
+        if any([isinstance(leaf, Tensor) and leaf.is_meta for leaf in leaves]):
+            return self.__wrapped__(*args, **kwargs)
+        with compiling:
+            reason = "first call"
+            if self._entries:
+                reason = self._entries[0].mismatch(leaves, spec, mode) or "first call"
+            if len(self._entries) >= LIMIT:
+                return self._give_up(f"it was compiled {LIMIT} times, last because of {reason}", args, kwargs)
+            try:
+                for leaf in leaves:
+                    if isinstance(leaf, (ndarray, np.random.Generator)):
+                        raise Unsupported(f"an argument is a {type(leaf).__name__}; make a tensor of it")
+                trace = Trace(self.__wrapped__, args, kwargs)
+                closed = trace.run()
+                entry = Entry(trace, closed, mode, reason)
+            except Unsettled as error:
+                self._unsettled += 1
+                if self._unsettled > 2 or self._fullgraph and self._unsettled > 1:
+                    return self._give_up(str(error), args, kwargs, error)
+                self._events.append(f"run eagerly once: {error}")
+                return self.__wrapped__(*args, **kwargs)
+            except (Unsupported, DataDependent) as error:
+                return self._give_up(str(error), args, kwargs, error)
+            except Exception as error:
+                if self._fullgraph:
+                    raise
+                return self._after_failure(error, args, kwargs)
+            self._unsettled = 0
+            self._entries.insert(0, entry)
+            self._events.append(reason)
+        return entry.run(leaves)
+
+    def _give_up(self, why: str, args: Any, kwargs: Any, error: Exception | None = None) -> Any:
+        """Run eagerly from now on, with a warning; or raise, if only a whole program will do."""
+        name = getattr(self.__wrapped__, "__name__", type(self.__wrapped__).__name__)
+        if self._fullgraph:
+            raise RuntimeError(f"compile(fullgraph=True): {name} cannot be compiled: {why}") from error
+        self._refused = why
+        warnings.warn(f"compile: {name} is run eagerly: {why}", stacklevel=4)
+        return self.__wrapped__(*args, **kwargs)
+
+    def _after_failure(self, error: Exception, args: Any, kwargs: Any) -> Any:
+        """Where tracing failed: the error is the caller's, if the function raises it eagerly, too."""
+        out = self.__wrapped__(*args, **kwargs)
+        why = f"{type(error).__name__} while it was traced: {error}"
+        self._refused = why
+        name = getattr(self.__wrapped__, "__name__", type(self.__wrapped__).__name__)
+        warnings.warn(f"compile: {name} is run eagerly: {why}", stacklevel=4)
+        return out
+
+    # ---- inside of transforms: the transformed function is compiled
+
+    def _batched(self, leaves: list[Any], spec: Any, level: int) -> Any:
+        from ..func import vmap
+
+        dims = tuple([0 if type(d := getattr(x, "_data", None)) is Batched and d.level == level else None
+                      for x in leaves])  # fmt: skip
+        randomness = next(r for n, _, r in state.batches if n == level)
+        values = [x._data.value if d == 0 else x for x, d in zip(leaves, dims)]
+        key = ("vmap", dims, spec, randomness)
+        derived = self._derived.get(key)
+        if derived is None:
+            fn = self.__wrapped__
+
+            def batched(*xs: Any) -> Any:
+                def one(*moving: Any) -> Any:
+                    following = iter(moving).__next__
+                    args, kwargs = pytree.unflatten(
+                        [following() if d == 0 else x for x, d in zip(xs, dims)], spec)  # fmt: skip
+                    return fn(*args, **kwargs)
+
+                return vmap(one, randomness=randomness)(*[x for x, d in zip(xs, dims) if d == 0])
+
+            derived = self._derived[key] = Compiled(batched, self._fullgraph, False)
+        batches = state.batches
+        state.batches = tuple([b for b in batches if b[0] != level])
+        try:
+            out = derived(*values)
+        finally:
+            state.batches = batches
+        return pytree.tree_map(lambda t: wrap(Batched(t, level)) if isinstance(t, Tensor) else t, out)
+
+    def _dual(self, leaves: list[Any], spec: Any, level: int) -> Any:
+        from ..func import jvp
+
+        moving = tuple([type(d := getattr(x, "_data", None)) is Dual and d.level == level for x in leaves])
+        primals = [x._data.primal if m else x for x, m in zip(leaves, moving)]
+        tangents = [x._data.tangent for x, m in zip(leaves, moving) if m]
+        key = ("jvp", moving, spec)
+        derived = self._derived.get(key)
+        if derived is None:
+            fn = self.__wrapped__
+
+            def pushed(xs: Any, tangents: Any) -> Any:
+                def of_moving(*given: Any) -> Any:
+                    following = iter(given).__next__
+                    args, kwargs = pytree.unflatten([following() if m else x for x, m in zip(xs, moving)], spec)
+                    return fn(*args, **kwargs)
+
+                return jvp(of_moving, tuple([x for x, m in zip(xs, moving) if m]), tuple(tangents))
+
+            derived = self._derived[key] = Compiled(pushed, self._fullgraph, False)
+        out, tangent = derived(primals, tangents)
+        outs, out_spec = pytree.flatten(out)
+        pushed_outs = [wrap(Dual(o, t, level)) for o, t in zip(outs, pytree.flatten(tangent)[0])]
+        for t, o in zip(pushed_outs, outs):
+            t._node = o._node
+        return pytree.unflatten(pushed_outs, out_spec)
+
+
+__all__ = ["Compiled", "replay"]
