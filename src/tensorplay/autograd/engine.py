@@ -174,7 +174,11 @@ class Pass:
             if kind is AccumulateGrad:
                 self.reach_leaf(node, g)  # type: ignore[arg-type]
                 continue
-            if bare and node.rare is None and kind is not Output and not (asked and node in asked):
+            if kind is Output and node.rare is None:
+                self.deposit(node, g)  # type: ignore[arg-type]
+                g = None
+                continue
+            if bare and node.rare is None and not (asked and node in asked):
                 saved = node.saved
                 if saved is None:
                     raise freed(node)
@@ -183,7 +187,7 @@ class Pass:
                     node.saved = None
             else:
                 edges = node.wanted_edges(wanted)
-                if node.rare is None and kind is not Output and not (asked and node in asked):
+                if node.rare is None and not (asked and node in asked):
                     saved = node.saved
                     if saved is None:
                         raise freed(node)
@@ -239,7 +243,7 @@ class Pass:
 
     def deposit(self, output: Output, g: Any) -> None:
         """Enter the gradient of one output into its node's list."""
-        node: Any = output.edges[0]
+        node: Any = output.first
         row = self.pending.get(node)
         if row is None:
             row = self.pending[node] = [None] * node.outputs

@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.carrier import Batched, Carrier
 from ..core.namespace import F
 from ..core.node import AccumulateGrad, Node, Output, place
@@ -79,7 +81,8 @@ def seed(i: int, out: Any, g: Any, name: str, batched: bool) -> Tensor | None:
                                f"{list(out.shape)}; give {name}() a gradient for it)")  # fmt: skip
         if out._data.dtype.kind == "c":
             raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {out.dtype}")
-        return F.ones_like(out.detach())
+        data = out._data
+        return wrap(np.array(1, data.dtype, ndmin=data.ndim)) if type(data) is np.ndarray else F.ones_like(out.detach())
     if not isinstance(g, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     if not isinstance(out, Tensor):

@@ -234,10 +234,11 @@ class Output(Node):
 
     __slots__ = ("index",)
 
+    arity = 1
     index: int
 
     def __init__(self, node: Node, index: int) -> None:
-        self.edges = (node,)
+        self.first, self.second, self.more = node, None, ()
         self.saved = ()
         self.rare = None
         self.index = index
@@ -249,8 +250,11 @@ class Reduce(Node):
 
     __slots__ = ("shape",)
 
+    arity = 1
+    shape: tuple[int, ...]
+
     def __init__(self, edge: Node, shape: tuple[int, ...]) -> None:
-        self.edges = (edge,)
+        self.first, self.second, self.more = edge, None, ()
         self.saved = ()
         self.rare = None
         self.shape = shape
@@ -258,6 +262,9 @@ class Reduce(Node):
 
     def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
         return (R.sum_to(cotangent, self.shape),)
+
+    def pull_into(self, cotangent: Any, saved: Any, pending: Any, summed: Any, wanted: Any) -> None:
+        enter(self.first, R.sum_to(cotangent, self.shape), pending, summed)  # type: ignore[arg-type]
 
     def pull_tensors(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
         return (F.sum_to(cotangent, self.shape),)

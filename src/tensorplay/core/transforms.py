@@ -33,8 +33,10 @@ class Alias(Node):
 
     __slots__ = ()
 
+    arity = 1
+
     def __init__(self, edge: Node) -> None:
-        self.edges = (edge,)
+        self.first, self.second, self.more = edge, None, ()
         self.saved = ()
         self.rare = None
         self.order = count()
