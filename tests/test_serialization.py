@@ -14,8 +14,18 @@ import tensorplay as tp
 from tensorplay import nn, serialization
 
 CHECKPOINT = Path(__file__).parent / "data" / "checkpoint.pt"
+OLD_CHECKPOINT = CHECKPOINT.with_name("checkpoint_1_5.pt")
 DTYPES = """bool uint8 int8 int16 int32 int64 uint16 uint32 uint64
 float16 bfloat16 float32 float64 complex64 complex128""".split()
+
+
+def optimizer_state():
+    weights = [nn.Parameter(tp.zeros(2, 3)), nn.Parameter(tp.zeros(3))]
+    optimizer = tp.optim.SGD([{"params": weights[:1]}, {"params": weights[1:], "lr": 0.25}], lr=0.5, momentum=0.75)
+    for weight in weights:
+        weight.grad = tp.arange(float(weight.numel())).reshape(weight.shape)
+    optimizer.step()
+    return optimizer.state_dict()
 
 
 def content():
@@ -37,6 +47,9 @@ def content():
         dtype=tp.float16,
         size=tp.Size([1, 2]),
         device=tp.device("cpu"),
+        layout=tp.strided,
+        nested={"epoch": 3, 4: [OrderedDict(part=weight[:, ::2]), (weight.to(tp.bfloat16),)], ("a", 1): 2**70},
+        optimizer=optimizer_state(),
         **{name: tp.arange(3).to(getattr(tp, name)) for name in DTYPES},
     )
     made._metadata = {"version": 2}
@@ -57,25 +70,43 @@ def load(file, *args, **options):
 
 def check_same(got, want):
     assert list(got) == list(want) and got._metadata == want._metadata
-    for name, w in want.items():
-        g = got[name]
-        assert type(g) is type(w), name
-        if not isinstance(w, tp.Tensor):
-            assert g == w, name
-            continue
-        for attribute in ("dtype", "shape", "device", "requires_grad", "is_leaf"):
-            assert getattr(g, attribute) == getattr(w, attribute), (name, attribute)
-        if not w.is_meta:
-            assert (g.stride(), g.storage_offset(), g.tolist()) == (w.stride(), w.storage_offset(), w.tolist()), name
-    assert got["attributed"].label == "ones"
+    check_same_value(dict(got), dict(want), "")
+    assert got["attributed"].label == "ones" and got["nested"][4][0]["part"].data_ptr() == got["weight"].data_ptr()
     with tp.no_grad():
         got["weight"][1, 0] = 50.0
     assert got["row"].tolist() == [[50.0], [4.0], [5.0]] and got["buffer"][1, 0] == 50.0  # one memory
 
 
+def check_same_value(g, w, name):
+    assert type(g) is type(w), name
+    if isinstance(w, dict):
+        assert list(g) == list(w), name
+    if isinstance(w, (dict, list, tuple)):
+        for key in w if isinstance(w, dict) else range(len(w)):
+            check_same_value(g[key], w[key], f"{name}[{key!r}]")
+    elif isinstance(w, tp.Tensor):
+        for attribute in ("dtype", "shape", "device", "requires_grad", "is_leaf"):
+            assert getattr(g, attribute) == getattr(w, attribute), (name, attribute)
+        if not w.is_meta:
+            assert (g.stride(), g.storage_offset(), g.tolist()) == (w.stride(), w.storage_offset(), w.tolist()), name
+    else:
+        assert g == w, name
+
+
 @pytest.mark.parametrize("options", [{}, {"weights_only": False}, {"mmap": True}, {"map_location": "cpu"}])
 def test_files_of_pytorch_are_loaded(options):
     check_same(tp.load(CHECKPOINT, **options), content())
+
+
+@pytest.mark.parametrize("options", [{}, {"weights_only": False}, {"map_location": "cpu"}])
+def test_files_from_before_pytorch_1_6_are_loaded(options):
+    check_same(tp.load(OLD_CHECKPOINT, **options), content())
+    assert tp.load(OLD_CHECKPOINT, map_location="meta")["weight"].is_meta
+    with open(OLD_CHECKPOINT, "rb") as file:
+        tp.load(file)
+        assert not file.read()  # another one could follow
+    with pytest.raises(RuntimeError, match="as mmap=True needs"):
+        tp.load(OLD_CHECKPOINT, mmap=True)
 
 
 @pytest.mark.parametrize("weights_only", [True, False])
