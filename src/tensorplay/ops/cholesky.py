@@ -20,7 +20,7 @@ from .matrices import (
     as_columns,
     each,
     element,
-    half_diagonal,
+    half_lower,
     identity,
     matrix,
     mH,
@@ -46,7 +46,12 @@ def solve_triangular_kernel(xp: Any, input: Any, other: Any, *, upper: bool, uni
     def solve(a: Any, b: Any) -> Any:
         if not b.size:
             return np.zeros(b.shape, b.dtype)
-        return trsm(1, a.T, b, trans_a=1, lower=upper, diag=unitriangular)
+        # BLAS counts columns first: the transpose of an array is what it reads without a copy
+        turned, lower = (False, not upper) if a.flags.f_contiguous else (True, upper)
+        factor = a.T if turned else a
+        if b.flags.f_contiguous:
+            return trsm(1, factor, b, trans_a=turned, lower=lower, diag=unitriangular)
+        return trsm(1, factor, b.T, side=1, trans_a=not turned, lower=lower, diag=unitriangular).T  # X^T A^T = B^T
 
     if input.ndim == 2 < other.ndim:
         return as_columns(lambda wide: solve(input, wide), other)
@@ -195,11 +200,13 @@ def triangular_solve(
 
 
 def cholesky_kernel(xp: Any, input: Any, *, check: str) -> Any:
-    try:
-        return xp.linalg.cholesky(input), np.zeros(input.shape[:-2], np.int32)
-    except np.linalg.LinAlgError:
-        out, info = each(potrf, input)
-    if check:
+    if input.ndim > 2:
+        try:
+            return xp.linalg.cholesky(input), np.zeros(input.shape[:-2], np.int32)
+        except np.linalg.LinAlgError:
+            pass  # LAPACK itself tells where
+    out, info = each(potrf, input)
+    if check and info.any():
         where, order = element(info)
         raise LinAlgError(f"{check}: {where}The factorization could not be completed because the input is not "
                           f"positive-definite (the leading minor of order {order} is not positive-definite)."
@@ -210,14 +217,16 @@ def cholesky_kernel(xp: Any, input: Any, *, check: str) -> Any:
 def potrf(a: Any) -> Any:
     from scipy.linalg.lapack import get_lapack_funcs
 
+    if not a.size:
+        return np.zeros(a.shape, a.dtype), np.zeros((), np.int32)
     (factor,) = get_lapack_funcs(("potrf",), (a,))
-    out, info = factor(a, lower=1, clean=1)
-    return out, np.int32(info)
+    out, info = factor(a.T, lower=0, clean=1)  # of the transpose, which LAPACK reads without a copy
+    return out.T, np.asarray(info, np.int32)
 
 
 def cholesky_vjp(F: Any, g: Any, out: Any) -> Any:
     factor = out[0]
-    inner = half_diagonal(F, tril(F, F.matmul(mH(F, factor), g[0])))
+    inner = half_lower(F, F.matmul(mH(F, factor), g[0]))
     inner = F.solve_triangular(mH(F, factor), inner, True, False)
     return symmetrized(F, triangular_right(F, inner, factor, False))
 
@@ -226,7 +235,7 @@ def cholesky_jvp(F: Any, t: Any, out: Any) -> Any:
     factor = out[0]
     inner = F.solve_triangular(factor, symmetrized(F, t), False, False)
     inner = triangular_right(F, inner, mH(F, factor), True)
-    return [F.matmul(factor, half_diagonal(F, tril(F, inner))), None]
+    return [F.matmul(factor, half_lower(F, inner)), None]
 
 
 primitive("cholesky", cholesky_kernel, vjp={"input": cholesky_vjp}, jvp={"input": cholesky_jvp}, batch="same",

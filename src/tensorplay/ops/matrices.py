@@ -185,6 +185,12 @@ def half_diagonal(F: Any, x: Any) -> Any:
     return F.where(eye(F, x), x * 0.5, x)
 
 
+def half_lower(F: Any, x: Any) -> Any:
+    """The lower triangle with its diagonal halved."""
+    halves = np.where(np.eye(*x.shape[-2:], dtype=bool), 0.5, 1).astype(numpy_dtype(x))
+    return tril(F, x) * constant(F, halves)
+
+
 def unit_diagonal(F: Any, x: Any) -> Any:
     """The matrix with ones on its diagonal."""
     return F.where(eye(F, x), 1, x)
