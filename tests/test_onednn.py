@@ -1,0 +1,149 @@
+"""Convolutions by oneDNN and by NumPy are the same, in values, in gradients and in what they refuse."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import tensorplay as tp
+from tensorplay.backends import onednn
+
+F = tp.nn.functional
+CONVOLUTIONS = [  # of an input of a shape with a weight of a shape
+    ((2, 3, 8), (4, 3, 3), {}),
+    ((2, 3, 8), (4, 3, 3), {"stride": 2, "padding": 2, "dilation": 2}),
+    ((2, 3, 7, 9), (5, 3, 3, 2), {"padding": (1, 0)}),
+    ((2, 4, 9, 8), (6, 2, 3, 3), {"groups": 2, "stride": (2, 1)}),
+    ((2, 16, 9, 9), (16, 1, 3, 3), {"groups": 16, "padding": 1, "dilation": 2}),
+    ((1, 8, 6, 6), (8, 8, 1, 1), {}),
+    ((3, 1, 12, 12), (16, 1, 5, 5), {"padding": 2}),
+    ((2, 2, 5, 6, 7), (4, 2, 3, 2, 1), {"stride": (1, 2, 1), "padding": (1, 0, 0)}),
+    ((2, 2, 5, 6, 7), (4, 1, 3, 3, 3), {"groups": 2, "padding": 1}),
+]
+needed = pytest.mark.skipif(not onednn.is_available(), reason="the library of the extra `onednn` is not installed")
+
+
+def operands(shape, window, seed=0):
+    random = np.random.default_rng(seed)
+    arrays = (random.normal(size=s).astype(np.float32) for s in (shape, window, window[:1]))
+    return [tp.tensor(a, requires_grad=True) for a in arrays]
+
+
+def results(convolve, tensors):
+    """Value, gradients, and gradients of the gradients."""
+    y = convolve(*tensors)
+    grads = tp.autograd.grad((y * y).sum(), tensors, create_graph=True)
+    second = tp.autograd.grad(sum((g * g).sum() for g in grads), tensors)
+    return [t.detach().numpy() for t in (y, *grads, *second)]
+
+
+def both_ways(convolve, tensors):
+    with onednn.flags(enabled=False):
+        want = results(convolve, tensors)
+    for g, w in zip(results(convolve, tensors), want):
+        np.testing.assert_allclose(g, w, rtol=1e-4, atol=1e-5 * np.abs(w).max())
+
+
+def of_dimension(name, shape):
+    return getattr(F, f"{name}{len(shape) - 2}d")
+
+
+@needed
+@pytest.mark.parametrize("shape, window, options", CONVOLUTIONS)
+def test_both_libraries_give_the_same_convolution(shape, window, options):
+    convolve = of_dimension("conv", shape)
+    both_ways(lambda x, w, b: convolve(x, w, b, **options), operands(shape, window))
+    both_ways(lambda x, w: convolve(x, w, **options), operands(shape, window)[:2])
+
+
+@needed
+@pytest.mark.parametrize("options", [{}, {"stride": 2, "padding": 1, "output_padding": 1}, {"groups": 2}])
+def test_both_libraries_give_the_same_transposed_convolution(options):
+    x, w, _ = operands((2, 4, 5, 6), (4, 3, 3, 3))
+    both_ways(lambda x, w: F.conv_transpose2d(x, w, **options), [x, w])
+
+
+@needed
+@pytest.mark.parametrize(
+    "arranged",
+    [
+        lambda x: x.contiguous(memory_format=tp.channels_last),
+        lambda x: x.transpose(2, 3),
+        lambda x: x[:, :, ::2, 1:],
+        lambda x: x[:, :1].expand(-1, 4, -1, -1),
+        lambda x: x[:1].expand(3, -1, -1, -1),
+    ],
+)
+def test_the_operands_may_lie_in_any_order(arranged):
+    x, w, b = operands((3, 4, 9, 9), (5, 4, 3, 3))
+    both_ways(lambda x, w, b: F.conv2d(arranged(x), w, b), [x, w, b])
+    both_ways(lambda x, w, b: F.conv2d(x, w.transpose(2, 3), b), [x, w, b])
+
+
+@needed
+def test_under_vmap_each_example_has_a_weight_of_its_own():
+    x, w, _ = operands((3, 2, 4, 8, 8), (3, 6, 4, 3, 3))
+    got = tp.vmap(lambda x, w: F.conv2d(x, w, padding=1))(x, w)
+    with onednn.flags(enabled=False):
+        want = tp.stack([F.conv2d(*pair, padding=1) for pair in zip(x, w)])
+    assert tp.allclose(got, want, atol=1e-4)
+
+
+@needed
+def test_every_thread_has_primitives_of_its_own():
+    x, w, b = (t.detach() for t in operands((4, 8, 20, 20), (8, 8, 3, 3)))
+    want, got = F.conv2d(x, w, b), {}
+
+    def work(i):
+        got[i] = [F.conv2d(x, w, b) for _ in range(20)]
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(got) == 4 and all(tp.equal(y, want) for ys in got.values() for y in ys)
+
+
+@needed
+def test_primitives_are_kept_by_shape_and_the_oldest_go_first(monkeypatch):
+    monkeypatch.setattr(onednn, "KEPT", 3)
+    calls = onednn.library().ours().calls
+    while calls:
+        calls.popitem()[1].destroy()
+    w = tp.ones(2, 2, 3, 3)
+    for size in (5, 6, 5, 7, 8, 5):
+        assert F.conv2d(tp.ones(1, 2, size, size), w).unique().tolist() == [18]
+    assert len(calls) == 3
+
+
+@needed
+def test_the_number_of_threads_is_obeyed():
+    x, w, b = (t.detach() for t in operands((16, 16, 32, 32), (16, 16, 3, 3)))
+    before, values = tp.get_num_threads(), []
+    try:
+        for n in (1, 2):
+            tp.set_num_threads(n)
+            values.append(F.conv2d(x, w, b))
+            assert onednn.library().ours().threads == n
+    finally:
+        tp.set_num_threads(before)
+    assert tp.allclose(*values, atol=1e-5)
+
+
+def test_what_does_not_suit_the_library_is_computed_without_it():
+    for x in (tp.ones(1, 1, 4, 4, dtype=tp.float64), tp.ones(0, 1, 4, 4)):
+        assert not onednn.suits(x.numpy(), x.numpy())
+    with onednn.flags(enabled=False):
+        assert not onednn.suits(np.ones((1, 1, 4, 4), np.float32))
+        with onednn.flags(enabled=True):
+            assert onednn.enabled
+        assert not onednn.enabled
+    assert onednn.enabled
+
+
+def test_half_precision_is_computed_in_float32():
+    x, w, _ = (t.detach() for t in operands((2, 3, 6, 6), (4, 3, 3, 3)))
+    for dtype, tolerance in ((tp.float16, 1e-2), (tp.bfloat16, 1e-1)):
+        y = F.conv2d(x.to(dtype), w.to(dtype))
+        assert y.dtype is dtype and tp.allclose(y.float(), F.conv2d(x, w), atol=tolerance, rtol=tolerance)
