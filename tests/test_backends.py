@@ -96,3 +96,14 @@ def test_writes_elsewhere_do_not_concern_such_arrays(module):
     x = wrap(Other([1.0, 2.0])).requires_grad_()
     (g,) = autograd.grad(tp.exp(x) * x, x, wrap(Other([1.0, 1.0])))
     np.testing.assert_allclose(g._data.array, np.exp([1, 2]) * [2, 3])
+
+
+def test_settings_of_accelerators_are_kept_and_none_is_there():
+    cudnn = tp.backends.cudnn
+    assert not cudnn.is_available() and cudnn.version() is None and not tp.backends.mps.is_available()
+    with cudnn.flags(deterministic=True):
+        assert cudnn.deterministic and not cudnn.enabled
+    assert cudnn.enabled and not cudnn.deterministic
+    assert tp.backends.mkldnn is tp.backends.onednn
+    with pytest.raises(AttributeError, match="no attribute 'rocm'"):
+        _ = tp.backends.rocm

@@ -14,9 +14,20 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 import numpy
+
+LATER = {"cudnn": "cudnn", "mkldnn": "onednn", "mps": "mps", "onednn": "onednn"}
+
+
+def __getattr__(name: str) -> Any:
+    """What PyTorch's programs ask ``backends`` for is imported at need."""
+    if name not in LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f".{LATER[name]}", __name__)
+
 
 MODULES: dict[type, Any] = {}
 """Array modules by the exact type of their arrays; empty while NumPy is alone."""
