@@ -74,7 +74,7 @@ def test_state_dict_round_trip_and_refusals():
     state["more"] = tp.zeros(1)
     before = {k: v.clone() for k, v in other.state_dict().items()}
     with pytest.raises(
-        RuntimeError, match=r'Unexpected key\(s\) in state_dict: "more"(.|\n)*Missing key\(s\).*"0.bias"'
+        RuntimeError, match=r'Missing key\(s\) in state_dict: "0.bias"(.|\n)*Unexpected key\(s\).*"more"'
     ):
         other.load_state_dict(state)
     assert all(tp.equal(before[k], v) for k, v in other.state_dict().items())
@@ -159,6 +159,52 @@ def test_printing():
 def test_bad_assignments(assign, error, message):
     with pytest.raises(error, match=message):
         assign(Scale())
+
+
+def test_what_a_class_has_hides_no_parameter():
+    class Hidden(nn.Module):
+        weight = None
+
+    with pytest.raises(KeyError, match="attribute 'weight' already exists"):
+        Hidden().weight = nn.Parameter(tp.zeros(1))
+
+
+def test_init_takes_arguments_for_a_base_that_follows():
+    class Named:
+        def __init__(self, name):
+            self.name = name
+
+    class Both(nn.Module, Named):
+        call_super_init = True
+
+    assert Both("x").name == "x"
+    with pytest.raises(TypeError, match="unexpected keyword argument 'name'"):
+        nn.Module(name="x")
+
+
+@pytest.mark.parametrize(
+    ("find", "message"),
+    [
+        (lambda m: m.get_parameter("seen"), "`seen` is not an nn.Parameter"),
+        (lambda m: m.get_buffer("factor"), "`factor` is not a buffer"),
+        (lambda m: m.get_buffer("other"), "Scale has no attribute `other`"),
+    ],
+)
+def test_what_a_name_leads_to_is_said(find, message):
+    with pytest.raises(AttributeError, match=message):
+        find(Scale())
+
+
+def test_values_for_a_module_without_memory_are_assigned_or_left_out_with_a_warning():
+    with tp.device("meta"):
+        m = nn.Linear(2, 1)
+    state = nn.Linear(2, 1).state_dict()
+    with pytest.warns(UserWarning, match="Did you mean to pass `assign=True`"):
+        m.load_state_dict(state)
+    assert m.weight.is_meta
+    m.requires_grad_(False)
+    m.load_state_dict({k: nn.Parameter(v) for k, v in state.items()}, assign=True)
+    assert tp.equal(m.weight, state["weight"]) and not m.weight.requires_grad
 
 
 def test_a_module_without_init_says_so():

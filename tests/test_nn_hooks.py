@@ -340,3 +340,49 @@ def test_data_parallel_on_the_host_is_its_module():
     assert tp.equal(m(x), inner(x)) and list(m.state_dict()) == ["module.weight", "module.bias"]
     with pytest.raises(ValueError, match="no devices"):
         nn.DataParallel(inner, device_ids=[0])
+
+
+def test_what_modules_are_given_is_seen_and_may_be_replaced():
+    seen = []
+    handles = [
+        modules.register_module_parameter_registration_hook(lambda m, name, p: seen.append(("parameter", name))),
+        modules.register_module_buffer_registration_hook(lambda m, name, b: b * 0),
+        modules.register_module_module_registration_hook(lambda m, name, c: seen.append(("module", name))),
+    ]
+    try:
+        m = nn.Sequential(nn.BatchNorm1d(1))
+        m.weight = nn.Parameter(tp.ones(1))
+        m.none = None
+        m.register_buffer("ones", tp.ones(1))
+        m.register_parameter("empty", None)
+    finally:
+        for handle in handles:
+            handle.remove()
+    assert seen == [("parameter", "weight"), ("parameter", "bias"), ("module", "0"), ("parameter", "weight")]
+    assert m.ones.item() == 0.0
+
+
+def test_hooks_that_are_always_called_get_the_output_of_a_forward_that_came_to_its_end():
+    m, seen = nn.Identity(), []
+
+    def fails(module, args, output):
+        raise ValueError("hook")
+
+    m.register_forward_hook(fails)
+    m.register_forward_hook(lambda module, args, output: seen.append(output), always_call=True)
+    with pytest.raises(ValueError, match="hook"):
+        m(3)
+    assert seen == [3]
+
+
+def test_backward_hooks_say_that_they_cannot_see_outputs_in_a_dict():
+    class Named(nn.Module):
+        def forward(self, x):
+            return {"twice": 2 * x}
+
+    m, x = Named(), tp.ones(1, requires_grad=True)
+    m.register_full_backward_hook(lambda *_: pytest.fail("called"))
+    with pytest.warns(UserWarning, match="the backward hooks of Named are not called: forward returned dict"):
+        out = m(x)
+    out["twice"].sum().backward()
+    assert x.grad.item() == 2.0

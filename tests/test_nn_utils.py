@@ -317,7 +317,7 @@ def test_gradients_pass_through_packing():
         (lambda: rnn.pack_padded_sequence(tp.zeros(3, 2), [3, 0]), RuntimeError, "greater than 0"),
         (lambda: rnn.pack_padded_sequence(tp.zeros(3, 2), [4, 1]), RuntimeError, "at most 3"),
         (lambda: rnn.pack_padded_sequence(tp.zeros(3, 2), [1]), RuntimeError, "equal to batch_size"),
-        (lambda: rnn.pad_sequence([tp.zeros(1)], padding_side="up"), ValueError, "padding_side"),
+        (lambda: rnn.pad_sequence([tp.zeros(1)], padding_side="up"), RuntimeError, "padding_side"),
         (lambda: rnn.pad_sequence([]), RuntimeError, "empty list"),
         (lambda: rnn.pad_packed_sequence(rnn.pack_sequence([tp.zeros(2)]), total_length=1), ValueError, "total_length"),
     ],
@@ -341,8 +341,9 @@ def test_modules_are_called_with_other_parameters():
     assert tp.func.functional_call(m, [{"weight": weights["weight"]}, {"bias": weights["bias"]}], x).item() == 6.0
     with pytest.raises(ValueError, match="multiple dictionaries"):
         tp.func.functional_call(m, [weights, weights], x)
-    with pytest.raises(AttributeError, match="no parameter or buffer 'more'"):
-        tp.func.functional_call(m, {"more": x}, x)
+    assert tp.equal(tp.func.functional_call(m, {"more": x}, x), m(x))
+    with pytest.raises(RuntimeError, match=r"Unexpected key\(s\): more"):
+        tp.func.functional_call(m, {**weights, "more": x}, x, strict=True)
     with pytest.raises(RuntimeError, match=r"Missing key\(s\): bias"):
         tp.func.functional_call(m, {"weight": weights["weight"]}, x, strict=True)
 

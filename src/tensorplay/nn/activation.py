@@ -106,6 +106,10 @@ class Mish(WithInplace):
 class Hardsigmoid(WithInplace):
     """``relu6(x + 3) / 6``, a piecewise linear sigmoid."""
 
+    def extra_repr(self) -> str:
+        """Nothing."""
+        return ""
+
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""
         return F.hardsigmoid(input, inplace=self.inplace)
@@ -113,6 +117,10 @@ class Hardsigmoid(WithInplace):
 
 class Hardswish(WithInplace):
     """``x * relu6(x + 3) / 6``."""
+
+    def extra_repr(self) -> str:
+        """Nothing."""
+        return ""
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""

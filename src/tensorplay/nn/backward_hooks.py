@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -74,7 +75,10 @@ class Crossing:
     def leave(self, result: Any) -> Any:
         """The result, whose gradients the hooks will see."""
         single = not isinstance(result, (tuple, list))
-        crossed, _ = self.cross((result,) if single else result, self.receive_outputs)
+        crossed, left = self.cross((result,) if single else result, self.receive_outputs)
+        if self.entered and not left and not any(isinstance(r, Tensor) for r in crossed):
+            warnings.warn(f"the backward hooks of {type(self.module).__name__} are not called: forward returned "
+                          f"{type(result).__name__}, not a tensor or a tuple of tensors", stacklevel=5)  # fmt: skip
         if single:
             return crossed[0]
         if type(result) in (tuple, list):
@@ -105,10 +109,8 @@ class Crossing:
 
     def receive_inputs(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         """The gradients of the inputs, after the hooks."""
-        if self.grad_output is None:
-            raise RuntimeError("Module backward hook for grad_input is called before the grad_output one. This happens "
-                               "because the gradient in your nn.Module flows to the Module's input without passing "
-                               "through the Module's output.")  # fmt: skip
+        if self.grad_output is None:  # a second derivative may reach the inputs without passing the outputs
+            return grads
         for hook in self.hooks:
             grads = self.replaced("Backward hook", grads, hook(self.module, grads, self.grad_output))
         return grads

@@ -80,7 +80,7 @@ class Sequential(Ordered):
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
-        named = len(args) == 1 and isinstance(args[0], dict)
+        named = len(args) == 1 and isinstance(args[0], OrderedDict)
         for name, module in args[0].items() if named else ((str(i), m) for i, m in enumerate(args)):
             self.add_module(name, module)
 

@@ -51,7 +51,7 @@ class Table(Module):
     def extra_repr(self) -> str:
         """Sizes, and options that are not the usual ones."""
         usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False,
-                 "mode": "", "include_last_offset": False}  # fmt: skip
+                 "mode": ""}  # fmt: skip
         shown = [f"{self.num_embeddings}, {self.embedding_dim}"]
         shown += [f"{k}={getattr(self, k)!r}" for k in self.__constants__ if getattr(self, k) != usual[k]]
         return ", ".join(shown)
@@ -165,7 +165,6 @@ class EmbeddingBag(Table):
         "scale_grad_by_freq",
         "mode",
         "sparse",
-        "include_last_offset",
         "padding_idx",
     )
 

@@ -27,7 +27,10 @@ GAINS = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0),
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """The factor that keeps the variance through a nonlinearity."""
     if nonlinearity == "leaky_relu":
-        return math.sqrt(2.0 / (1 + (0.01 if param is None else param) ** 2))
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, (int, float)):
+            raise ValueError(f"calculate_gain: param, the negative slope, must be a number, got {slope!r}")
+        return math.sqrt(2.0 / (1 + slope**2))
     if nonlinearity not in GAINS:
         raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
     return GAINS[nonlinearity]

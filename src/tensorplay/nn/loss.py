@@ -306,6 +306,10 @@ class MultiMarginLoss(WeightedLoss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(weight, size_average, reduce, reduction)
+        if p not in (1, 2):
+            raise ValueError(f"MultiMarginLoss: only p == 1 and p == 2 supported, got {p}")
+        if weight is not None and weight.ndim != 1:
+            raise ValueError(f"MultiMarginLoss: weight must be None or have a single dimension, got {weight.ndim}")
         self.p, self.margin = p, margin
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -356,6 +360,13 @@ class CosineEmbeddingLoss(Loss):
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
+def checked_margin(margin: float, name: str) -> float:
+    """A margin, which must be positive."""
+    if margin <= 0:
+        raise ValueError(f"{name}: expected margin to be greater than 0, got {margin} instead")
+    return margin
+
+
 class TripletMarginLoss(Loss):
     """``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with the p-norm distance."""
 
@@ -370,7 +381,7 @@ class TripletMarginLoss(Loss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(size_average, reduce, reduction)
-        self.margin, self.p, self.eps, self.swap = margin, p, eps, swap
+        self.margin, self.p, self.eps, self.swap = checked_margin(margin, "TripletMarginLoss"), p, eps, swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """The loss."""
@@ -399,7 +410,7 @@ class TripletMarginWithDistanceLoss(Loss):
     ) -> None:
         super().__init__(reduction=reduction)
         self.distance_function = PairwiseDistance() if distance_function is None else distance_function
-        self.margin, self.swap = margin, swap
+        self.margin, self.swap = checked_margin(margin, "TripletMarginWithDistanceLoss"), swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """The loss."""

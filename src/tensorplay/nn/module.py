@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from ..autograd.grad_mode import no_grad
@@ -20,6 +20,10 @@ HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_p
 OF_CALLS = HOOKS[:4]
 EVERYWHERE: OrderedDict[int, Any] = OrderedDict()
 """Hooks of all modules: (the table of a module whose hooks they come before, the hook)."""
+REGISTRATION: dict[str, OrderedDict[int, Any]] = {
+    table: OrderedDict() for table in ("_parameters", "_buffers", "_modules")
+}
+"""Hooks that see what any module is given, by the table that it goes to."""
 
 
 class IncompatibleKeys(NamedTuple):
@@ -31,7 +35,7 @@ class IncompatibleKeys(NamedTuple):
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
-        return f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
 def both(table: str, module: Module) -> list[tuple[int, Callable[..., Any]]]:
@@ -64,8 +68,13 @@ class Module:
     _modules: dict[str, Module | None]
     _version: int = 1  # of what the state dict holds
     _hooked: bool = False  # whether forward or backward hooks were ever registered
+    dump_patches: bool = False
+    call_super_init: bool = False  # whether __init__ goes on to the class that follows in the order of resolution
 
-    def __init__(self) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if (args or kwargs) and not self.call_super_init:
+            got = f"an unexpected keyword argument '{next(iter(kwargs))}'" if kwargs else f"{len(args)} more arguments"
+            raise TypeError(f"{type(self).__name__}.__init__() got {got}; Module.__init__() takes none")
         put = super().__setattr__
         put("training", True)
         for name in ("_parameters", "_buffers", "_modules"):
@@ -74,6 +83,8 @@ class Module:
         for name in HOOKS:
             put(name, OrderedDict())
         put("_hook_options", {})  # by the hook's id: with_kwargs and always_call
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; defined by every subclass."""
@@ -88,6 +99,7 @@ class Module:
         pending = {
             id: hook for id, hook in self._forward_hooks.items() if self._hook_options.get(id, {}).get("always_call")
         }
+        result: Any = None
         try:
             for id, hook in both("_forward_pre_hooks", self):
                 if self._hook_options.get(id, {}).get("with_kwargs"):
@@ -119,7 +131,7 @@ class Module:
         except Exception:
             for id, hook in pending.items():
                 try:
-                    self._after(id, hook, args, kwargs, None)
+                    self._after(id, hook, args, kwargs, result)
                 except Exception as error:  # the first error is the one to raise
                     warnings.warn(f"forward hook with always_call=True raised an exception that was silenced as "
                                   f"another error was raised in forward: {error}", stacklevel=2)  # fmt: skip
@@ -148,13 +160,16 @@ class Module:
                 return super().__setattr__(name, value)
             kinds = {"_parameters": Parameter, "_modules": Module, "_buffers": Buffer}
             kind = next(table for table, cls in kinds.items() if isinstance(value, cls))
+            if kind != "_modules" and hasattr(type(self), name):  # it would hide what is put into the table
+                raise KeyError(f"attribute '{name}' already exists")
+            value = self._registered(kind, name, value)
             for table in kinds:  # in its own table a name keeps its place
                 if table != kind:
                     tables[table].pop(name, None)
             tables.pop(name, None)
             tables[kind][name] = value
             if kind == "_buffers":
-                persistent = value.__dict__.get("persistent", True)
+                persistent = getattr(value, "persistent", True)
                 kept = self._non_persistent_buffers_set
                 (kept.discard if persistent else kept.add)(name)
             return
@@ -163,9 +178,18 @@ class Module:
                 if value is not None and not (kind == "Tensor" and isinstance(value, Tensor)):
                     raise TypeError(f"cannot assign '{type(value).__name__}' object to {kind.lower()} '{name}' "
                                     f"({kind} or None required)")  # fmt: skip
-                tables[table][name] = value
+                tables[table][name] = self._registered(table, name, value)
                 return
         super().__setattr__(name, value)
+
+    def _registered(self, table: str, name: str, value: Any) -> Any:
+        """What the hooks of all modules make of a value that is about to be entered; an empty place is none."""
+        if value is None and table == "_parameters":
+            return None
+        for hook in REGISTRATION[table].values():
+            replaced = hook(self, name, value)
+            value = value if replaced is None else replaced
+        return value
 
     def __getattr__(self, name: str) -> Any:
         tables = self.__dict__
@@ -197,7 +221,7 @@ class Module:
             raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
                              "explicitly; to express one as a function of another tensor, compute it in "
                              "forward().")  # fmt: skip
-        self._parameters[name] = param
+        self._parameters[name] = self._registered("_parameters", name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is state but no parameter; ``persistent`` ones are part of the state dict."""
@@ -206,7 +230,7 @@ class Module:
                 f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (Tensor or None required)"
             )
         self._check_name(name)
-        self._buffers[name] = tensor
+        self._buffers[name] = self._registered("_buffers", name, tensor)
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def _check_name(self, name: str) -> None:
@@ -231,7 +255,7 @@ class Module:
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         self._check_name(name)
-        self._modules[name] = module
+        self._modules[name] = self._registered("_modules", name, module)
 
     def register_module(self, name: str, module: Module | None) -> None:
         """:meth:`add_module`."""
@@ -271,11 +295,18 @@ class Module:
         for _, module in self.named_children():
             yield module
 
-    def _named_members(self, table: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[Any]:
+    def _named_members(
+        self,
+        get_members_fn: Callable[[Module], Iterable[tuple[str, Any]]],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
+    ) -> Iterator[Any]:
+        """What a function finds in this module and all below it, with full names."""
         seen = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in modules:
-            for name, value in getattr(module, table).items():
+            for name, value in get_members_fn(module):
                 if value is None or id(value) in seen:
                     continue
                 if remove_duplicate:
@@ -286,7 +317,7 @@ class Module:
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         """The parameters with their names."""
-        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
+        return self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters, for an optimizer."""
@@ -297,7 +328,7 @@ class Module:
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """The buffers with their names."""
-        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
+        return self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """The buffers."""
@@ -331,18 +362,20 @@ class Module:
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter that a dotted name leads to."""
-        path, _, name = target.rpartition(".")
-        found = self.get_submodule(path)._parameters.get(name)
-        if found is None:
-            raise AttributeError(f"{target} is not an nn.Parameter")
-        return found
+        return self._member(target, "_parameters", "an nn.Parameter")
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer that a dotted name leads to."""
+        return self._member(target, "_buffers", "a buffer")
+
+    def _member(self, target: str, table: str, kind: str) -> Any:
         path, _, name = target.rpartition(".")
-        found = self.get_submodule(path)._buffers.get(name)
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+        found = getattr(module, table).get(name)
         if found is None:
-            raise AttributeError(f"{target} is not a buffer")
+            raise AttributeError(f"`{name}` is not {kind}")
         return found
 
     # ---- modes and conversion
@@ -664,15 +697,14 @@ class Module:
         for module in hooked:
             for hook in list(module._load_state_dict_post_hooks.values()):
                 if hook(module, keys) is not None:
-                    raise RuntimeError("Hooks registered with ``register_load_state_dict_post_hook`` are not "
-                                       "expected to "
-                                       "return new values, if incompatible_keys need to be modified, it should be done "
-                                       "inplace.")  # fmt: skip
+                    raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are not "
+                                         "expected to return new values, if incompatible_keys need to be modified, "
+                                         "it should be done inplace.")  # fmt: skip
         self._refuse(keys if strict else None, [])
         return keys
 
     def _refuse(self, keys: IncompatibleKeys | None, errors: list[str]) -> None:
-        for kind, names in (("Missing", keys and keys.missing_keys), ("Unexpected", keys and keys.unexpected_keys)):
+        for kind, names in (("Unexpected", keys and keys.unexpected_keys), ("Missing", keys and keys.missing_keys)):
             if names:
                 errors = [f"{kind} key(s) in state_dict: " + ", ".join(f'"{k}"' for k in names) + ". ", *errors]
         if errors:
@@ -705,8 +737,8 @@ class Module:
                 continue
             value = state_dict[key]
             if not isinstance(value, Tensor):
-                error_msgs.append(f'While copying the parameter named "{key}", expected a Tensor from checkpoint but '
-                                  f"received {type(value)}")  # fmt: skip
+                error_msgs.append(f'While copying the parameter named "{key}", expected tensorplay.Tensor or '
+                                  f"Tensor-like object from checkpoint but received {type(value)}")  # fmt: skip
             elif is_lazy(target) and is_lazy(value):
                 continue
             elif is_lazy(target):
@@ -718,6 +750,11 @@ class Module:
                     f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in "
                     f"current model is {target.shape}."
                 )
+            elif target.is_meta and not value.is_meta and not assign:
+                warnings.warn(f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in "
+                              "the current model, which is a no-op. (Did you mean to pass `assign=True` to assign "
+                              "items in the state dictionary to their corresponding key in the module instead of "
+                              "copying them in place?)", stacklevel=2)  # fmt: skip
             elif assign:
                 writes.append(lambda n=name, v=value, t=target: self._assign(n, v, t))  # type: ignore[misc]
             else:
@@ -747,7 +784,7 @@ class Module:
         if name not in self._parameters:
             self._buffers[name] = value
         elif isinstance(value, Parameter):
-            self._parameters[name] = value
+            self._parameters[name] = value.requires_grad_(old.requires_grad)  # type: ignore[assignment]
         else:
             self._parameters[name] = Parameter(value, old.requires_grad)
 
@@ -794,3 +831,18 @@ def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHan
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """:meth:`Module.register_full_backward_pre_hook` for all modules."""
     return RemovableHandle(EVERYWHERE, ("_backward_pre_hooks", hook))  # type: ignore[arg-type]
+
+
+def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(module, name, parameter)`` whenever a module is given one; what it returns takes its place."""
+    return RemovableHandle(REGISTRATION["_parameters"], hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(module, name, buffer)`` whenever a module is given one; what it returns takes its place."""
+    return RemovableHandle(REGISTRATION["_buffers"], hook)
+
+
+def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(module, name, submodule)`` whenever a module is given one; what it returns takes its place."""
+    return RemovableHandle(REGISTRATION["_modules"], hook)

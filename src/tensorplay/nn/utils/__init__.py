@@ -1,6 +1,6 @@
 """What helps around modules: gradients within bounds, parameters as vectors, parametrizations, packed sequences."""
 
-from . import parametrizations, parametrize, rnn, stateless
+from . import parametrizations, parametrize, prune, rnn, stateless
 from .clip_grad import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .construction import convert_conv2d_weight_memory_format, convert_conv3d_weight_memory_format, skip_init
 from .convert_parameters import parameters_to_vector, vector_to_parameters
@@ -22,6 +22,7 @@ __all__ = [
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
+    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",

@@ -20,7 +20,7 @@ def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
         What the class takes; ``device`` is where the module is in the end.
     """
     if not (isinstance(module_cls, type) and issubclass(module_cls, Module)):
-        raise RuntimeError(f"Expected a Module; got {module_cls}")
+        raise TypeError(f"skip_init: expected a subclass of Module, got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")
     final = kwargs.pop("device", "cpu")

@@ -32,7 +32,7 @@ def fuse_conv_bn_weights(
     bias = bias.to(conv_w.dtype if conv_b is None else conv_b.dtype)
     return (
         Parameter(weight.detach(), conv_w.requires_grad),
-        Parameter(bias.detach(), conv_w.requires_grad if conv_b is None else conv_b.requires_grad),
+        Parameter(bias.detach(), conv_b is not None and conv_b.requires_grad),
     )
 
 

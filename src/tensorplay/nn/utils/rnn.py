@@ -210,7 +210,7 @@ def pad_sequence(
             [3, 0]])
     """
     if padding_side not in ("right", "left"):
-        raise ValueError(f"pad_sequence: padding_side must be 'right' or 'left', got {padding_side!r}")
+        raise RuntimeError(f"pad_sequence: padding_side must be 'right' or 'left', got {padding_side!r}")
     if isinstance(sequences, Tensor):
         sequences = sequences.unbind(0)
     elif not isinstance(sequences, (list, tuple)):

@@ -27,8 +27,8 @@ def holders(module: Module) -> dict[str, tuple[dict[str, Any], str]]:
 def replaced(module: Module, values: Mapping[str, Tensor], tie_weights: bool, strict: bool) -> Iterator[None]:
     """The module with other parameters and buffers, which it has again what it had after."""
     places = holders(module)
-    given = dict(values)
-    unexpected = [name for name in given if name not in places]
+    given = {name: value for name, value in values.items() if name in places}
+    unexpected = [name for name in values if name not in places]
     if tie_weights:
         names_of: dict[int, list[str]] = {}
         for name, (table, key) in places.items():
@@ -47,8 +47,6 @@ def replaced(module: Module, values: Mapping[str, Tensor], tie_weights: bool, st
                   for kind, names in (("Unexpected", unexpected), ("Missing", missing)) if names]  # fmt: skip
         if errors:
             raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n\t" + "\n\t".join(errors))
-    elif unexpected:
-        raise AttributeError(f"functional_call: {type(module).__name__} has no parameter or buffer {unexpected[0]!r}")
     before = []
     try:
         for name, value in given.items():
@@ -95,9 +93,7 @@ def functional_call(
     ValueError
         If a name occurs in several dicts, or shared parameters are given different tensors.
     RuntimeError
-        With ``strict``, if names are missing or unexpected.
-    AttributeError
-        If a name is unexpected otherwise.
+        With ``strict``, if names are missing or unexpected; without, what the module does not have is left out.
 
     Examples
     --------
