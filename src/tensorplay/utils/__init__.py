@@ -1,5 +1,5 @@
 """Utilities around tensors: data loading, checkpoints, exchange with other libraries."""
 
-from . import checkpoint, dlpack
+from . import checkpoint, data, dlpack
 
-__all__ = ["checkpoint", "dlpack"]
+__all__ = ["checkpoint", "data", "dlpack"]
