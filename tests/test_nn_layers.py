@@ -309,3 +309,33 @@ def test_lazy_modules_learn_their_sizes_from_the_first_input_or_from_a_checkpoin
 def test_bad_options_and_inputs(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: nn.MultiMarginLoss(p=3), ValueError, "only p == 1 and p == 2"),
+        (lambda: nn.MultiMarginLoss(weight=tp.ones(2, 2)), ValueError, "single dimension"),
+        (lambda: nn.TripletMarginLoss(margin=0), ValueError, "TripletMarginLoss: expected margin to be greater than 0"),
+        (lambda: nn.TripletMarginWithDistanceLoss(margin=-1.0), ValueError, "greater than 0, got -1.0"),
+        (lambda: nn.PReLU(3)(tp.ones(3)), RuntimeError, "parameter numbers = 3 and channel size = 1"),
+        (lambda: nn.EmbeddingBag(3, 2, mode="max", scale_grad_by_freq=True)(tp.zeros(1, 2, dtype=tp.int64)), ValueError,
+         "max mode does not support scaling"),
+        (lambda: nn.Sequential({"a": nn.ReLU()}), TypeError, "dict is not a Module subclass"),
+        (lambda: nn.utils.skip_init(tp.ones, 3), TypeError, "a subclass of Module"),
+        (lambda: nn.init.calculate_gain("leaky_relu", True), ValueError, "must be a number"),
+    ],
+)  # fmt: skip
+def test_options_and_inputs_that_cannot_be_are_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_sixteen_bits_are_rounded_once():
+    x, w, b = (tp.tensor(values("numbers", shape, n)).bfloat16() for n, shape in enumerate(([7, 5], [4, 5], [4])))
+    want = x.double() @ w.double().T + b.double()
+    assert tp.equal(nn.functional.linear(x, w, b), want.bfloat16())
+
+
+def test_the_mean_squared_error_promotes_integers():
+    assert nn.MSELoss()(tp.tensor([1, 2]), tp.tensor([1.0, 4.0])).item() == 2.0

@@ -137,7 +137,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     if slopes.ndim > 1:
         raise RuntimeError(f"prelu(): Expected `weight` to be a scalar or 1D tensor, but got: ndim = {slopes.ndim}")
     if slopes.ndim and slopes.shape[0] != 1:
-        channels = shape[min(1, len(shape) - 1)] if shape else 1
+        channels = shape[1] if len(shape) > 1 else 1
         if not shape:
             raise RuntimeError("prelu(): Not allow zero-dim input tensor with several weights")
         if channels != slopes.shape[0]:

@@ -57,13 +57,16 @@ primitive("bag_maxima", bag_maxima_kernel, batch="same", outputs=2)
 
 
 def check_bags(
-    input: Tensor, weight: Tensor, offsets: Tensor | None, mode: str, per_sample_weights: Tensor | None
-) -> None:
+    input: Tensor, weight: Tensor, offsets: Tensor | None, mode: str, per_sample_weights: Tensor | None,
+    scale_grad_by_freq: bool,
+) -> None:  # fmt: skip
     """Refuse arguments that do not fit together, with PyTorch's exception classes."""
     name = "embedding_bag"
     indices, table = arg.tensor(input, name)._data, arg.tensor(weight, name, "weight", 2)._data
     if mode not in MODES:
         raise ValueError(f"{name}(): mode has to be one of sum, mean or max, got {mode!r}")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError(f"{name}(): max mode does not support scaling the gradient by the frequency")
     if indices.dtype.kind not in "iu" or indices.dtype.itemsize < 4:
         raise RuntimeError(
             f"{name}(): Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
@@ -148,7 +151,7 @@ def embedding_bag(
     tensor([[4., 6.],
             [3., 4.]])
     """
-    check_bags(input, weight, offsets, mode, per_sample_weights)
+    check_bags(input, weight, offsets, mode, per_sample_weights, scale_grad_by_freq)
     rows, columns = weight._data.shape
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:

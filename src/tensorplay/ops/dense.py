@@ -34,6 +34,8 @@ def linear_kernel(xp: Any, input: Any, weight: Any, bias: Any = None) -> Any:
         raise RuntimeError(
             f"linear(): input, weight and bias must have the same dtype, but got {', '.join(map(str, names))}"
         )
+    if dtype.itemsize == 2 and bias is not None and dtype.kind in "fV":  # rounded once
+        return narrowed(linear_kernel(xp, widened(input), widened(weight), widened(bias)), dtype)
     shape = input.shape
     x = input.reshape(-1, shape[-1]) if len(shape) > 2 and shape[-1] else input
     try:
@@ -77,9 +79,14 @@ def linear_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
     return F.add(*align([out, bias], [None if of_input is of_weight is None else 0, of_bias]))
 
 
+def as_rows(x: Any) -> Any:
+    """All dimensions but the last as one."""
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
 def sum_rows_kernel(xp: Any, input: Any) -> Any:
     rows = widened(input)
-    rows = rows.reshape(-1, rows.shape[-1]) if rows.ndim > 2 else rows
+    rows = as_rows(rows) if rows.ndim > 2 else rows
     if rows.ndim == 1:
         return input
     return narrowed(np.ones(len(rows), rows.dtype).dot(rows), input.dtype)
@@ -114,7 +121,7 @@ def linear_weight_kernel(xp: Any, input: Any, other: Any) -> Any:
     if input.ndim == 1:
         return np.multiply.outer(input, other)
     if input.ndim > 2:
-        input, other = input.reshape(-1, input.shape[-1]), other.reshape(-1, other.shape[-1])
+        input, other = as_rows(input), as_rows(other)
     return multiply(input.T, other)
 
 
@@ -184,7 +191,24 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
         result = F.linear(input, F.reshape(weight, (1, -1)))
         result = F.reshape(result, result._data.shape[:-1])
         return result if bias is None else F.add(result, bias)
+    if bias is not None and isinstance(bias, Tensor) and bias._data.shape != weight._data.shape[:1]:
+        return add_bias(F.linear(input, weight), bias)
     return F.linear(input, weight, bias)
+
+
+def add_bias(out: Tensor, bias: Tensor) -> Tensor:
+    """A bias that is broadcast to the features.
+
+    Raises
+    ------
+    RuntimeError
+        If it cannot be.
+    """
+    shape = out._data.shape
+    if arg.broadcast_shape("linear", shape, bias._data.shape) != shape:
+        raise RuntimeError(f"linear(): The expanded size of the bias {list(bias.shape)} must match the output "
+                           f"features, got an output of {list(shape)}")  # fmt: skip
+    return F.add(out, bias)
 
 
 # ---- embedding: rows of a matrix, by number

@@ -152,6 +152,7 @@ def mse_loss(
         raise
     if a.shape != b.shape or a.dtype != b.dtype:
         input, target = pair(input, target, "mse_loss")
+        a = input._data
     if a.dtype.kind not in "fVc":
         raise RuntimeError(f'mse_loss(): "mse_cpu" not implemented for {input.dtype}')
     if weight is None and reduction != "none" and a.dtype.kind != "c":
@@ -628,5 +629,6 @@ def multilabel_soft_margin_loss(
     losses = F.binary_cross_entropy_with_logits(input, arg.tensor(target, "multilabel_soft_margin_loss", "target", 2))
     losses = losses if weight is None else losses * weight
     n = losses._data.ndim
-    losses = total_over(losses, min(n, 1)) * (1 / (input._data.shape[-1] if n else 1))
+    classes = input._data.shape[-1] if n else 1
+    losses = total_over(losses, min(n, 1)) * (1 / classes if classes else math.nan)
     return reduced(losses, reduction)
