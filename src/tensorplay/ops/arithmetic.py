@@ -526,7 +526,10 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: complex =
     >>> tp.addcmul(tp.tensor([1., 1.]), tp.tensor([1., 2.]), tp.tensor([3., 4.]), value=0.5)
     tensor([2.5000, 5.0000])
     """
-    return add(input, F.mul(tensor1, arg.tensor(tensor2, "addcmul", "tensor2", 3)), alpha=value)
+    product = F.mul(tensor1, arg.tensor(tensor2, "addcmul", "tensor2", 3))
+    if type(value) is float and isinstance(input, Tensor) and input._data.dtype.kind in "iu":
+        value = int(value) if product._data.dtype.kind in "iu" else value  # PyTorch's factor of integers is one
+    return add(input, product, alpha=value)
 
 
 @operator(inplace=True, into=addcdiv_into)

@@ -105,7 +105,7 @@ def cross_entropy_kernel(xp: Any, input: Any, target: Any, *, ignore_index: int,
     valid = check_classes(target, classes, ignore_index, "cross_entropy")
     x = widened(input)
     if target.ndim != 1:
-        x, target = x.reshape(-1, classes), target.reshape(-1)
+        x, target = x.reshape(target.size, classes), target.reshape(-1)
     count = len(x)
     at = np.arange(0, count * classes, classes or 1)
     if valid is None:
@@ -283,7 +283,7 @@ def classes_last(input: Tensor, target: Tensor, name: str) -> Tensor:
 
 
 def class_weight(weight: Tensor | None, classes: int, name: str, like: Tensor | None = None) -> None:
-    """Check the rescaling weight of the classes, which has the dtype of ``like``."""
+    """Check the rescaling weight of the classes; beside classes by number it has the dtype of ``like``, no gradient."""
     if weight is None:
         return
     if weight._data.shape != (classes,):
@@ -293,7 +293,7 @@ def class_weight(weight: Tensor | None, classes: int, name: str, like: Tensor | 
         )
     if like is not None and weight._data.dtype != like._data.dtype:
         raise RuntimeError(f"{name}(): expected scalar type {like.dtype} but found {weight.dtype} for the weight")
-    if weight._node is not None:
+    if like is not None and weight._node is not None:
         raise RuntimeError(f"{name}(): the derivative for 'weight' is not implemented; detach() it")
 
 

@@ -29,8 +29,8 @@ def expanded(name: str, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def at_least(x: Tensor, low: float) -> Tensor:
-    """``max(x, low)``, with the gradient of ``x`` where they are equal."""
-    return F.where(x >= low, x, low)
+    """``max(x, low)``, with the gradient of ``x`` where they are equal; nan stays."""
+    return F.where(x < low, low, x)
 
 
 @operator(method=False, out=False)
@@ -79,7 +79,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     x1, x2 = expanded("pairwise_distance", x1, x2)
     difference = x1 - x2 + eps
     if not difference._data.ndim:
-        return F.reshape(F.vector_norm(F.reshape(difference, (1,)), (-1,), keepdim, float(p)), (1,) * keepdim)
+        return F.vector_norm(F.reshape(difference, (1,)), (-1,), False, float(p))
     return F.vector_norm(difference, (-1,), keepdim, float(p))
 
 

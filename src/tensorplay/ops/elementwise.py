@@ -331,7 +331,8 @@ copysign = declare(
     check=REAL, numbers=("other",),
 )  # fmt: skip
 nextafter = declare(
-    "nextafter", "nextafter", {"input": lambda F, g: g, "other": zero},
+    "nextafter", "nextafter",
+    {"input": lambda F, g, input, other: F.where(input == other, 0, g), "other": zero},
     "The next number of the dtype after ``input`` in the direction of ``other``.",
     "tp.nextafter(tp.tensor([1.]), tp.tensor([2.])) > 1", "tensor([True])",
     inputs="input, other", check=refusing("biuc"), numbers=(),

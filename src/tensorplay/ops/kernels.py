@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -44,7 +45,7 @@ def row_exponentials(x: Any, e: Any) -> tuple[Any, Any]:
 
     In large arrays whose maxima are small anyway nothing is subtracted, which saves a pass: the maxima are then None.
     """
-    top: Any = np.maximum.reduce(x, axis=1, keepdims=True)
+    top: Any = np.maximum.reduce(x, axis=1, keepdims=True, initial=None if x.shape[1] else -np.inf)
     if x.size > SMALL and -SAFE < top.min() and top.max() < SAFE:
         top = None
         np.exp(x, out=e)
@@ -75,8 +76,19 @@ def sum_over(F: Any, x: Any, dim: int) -> Any:
 def map_dim_kernel(xp: Any, input: Any, *, matrix: Any, dim: int) -> Any:
     x = widened(input)
     factor = matrix.astype(x.dtype)
-    out = np.matmul(x, factor) if dim == -1 else np.matmul(x.swapaxes(dim, -1), factor).swapaxes(dim, -1)
-    return narrowed(np.ascontiguousarray(out), input.dtype)
+    moved = x if dim == -1 else x.swapaxes(dim, -1)
+    out = np.matmul(moved, factor)
+    if not np.isfinite(np.add.reduce(out, None)):
+        out = weighted_sums(moved, factor)
+    return narrowed(np.ascontiguousarray(out if dim == -1 else out.swapaxes(dim, -1)), input.dtype)
+
+
+def weighted_sums(x: Any, factor: Any) -> Any:
+    """The product with a matrix in which a weight of zero leaves out what it meets, be it infinite or nan."""
+    from scipy.sparse import csr_matrix
+
+    out = csr_matrix(factor.T) @ x.reshape(math.prod(x.shape[:-1]), x.shape[-1]).T
+    return out.T.reshape(*x.shape[:-1], factor.shape[1])
 
 
 primitive(

@@ -53,7 +53,9 @@ def without_one(values: Any) -> tuple[Any, Any]:
 
 def turned(input: Any) -> tuple[Any, ...]:
     """Matrices U, V and values s with A = U diag(s) V, and the determinant of the first two."""
-    U, s, V = np.linalg.svd(input, full_matrices=False)
+    finite = np.isfinite(input).all((-2, -1))
+    U, s, V = np.linalg.svd(np.where(finite[..., None, None], input, 0), full_matrices=False)
+    s = np.where(finite[..., None], s, np.nan)
     return U, s.astype(input.dtype), V, (np.linalg.det(U) * np.linalg.det(V))[..., None, None]
 
 

@@ -227,7 +227,7 @@ def variance(
     rest = valid(x - reduction.sum(valid(x, mask, 0, name), dim, True) / number, mask, 0, name)
     total = reduction.sum(rest * rest.conj(), dim, keepdim)
     number = number if keepdim else number.reshape(total.shape)
-    out = total / (number - less).clamp(min=0)
+    out = (total / (number - less).clamp(min=0)).to(total.dtype)
     return out.sqrt() if root else out
 
 

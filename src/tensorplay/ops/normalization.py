@@ -17,6 +17,8 @@ from . import arguments as arg
 from .conv import fold_channels, unfold_channels
 from .kernels import narrowed, widened
 
+FLOAT32 = np.dtype(np.float32)
+
 # ---- layer_norm: over the last dimensions, which are ``ndim`` many; rms_norm leaves their mean as it is
 
 
@@ -264,7 +266,7 @@ def moments(x: Any) -> tuple[Any, Any, Any]:
     size = x.dtype.type(x.size // channels if channels and x.size else 1)
     mean = np.add.reduce(x, axis=(0, *range(2, x.ndim))) / size
     centred = x - per_channel(mean, x.ndim)
-    rows = centred.reshape(n, channels, -1)
+    rows = centred.reshape(n, channels, math.prod(x.shape[2:]))
     return centred, mean, np.add.reduce(np.vecdot(rows, rows), axis=0) / size
 
 
@@ -333,7 +335,8 @@ def batch_norm_pull(g: Any, weight: Any, bias_dtype: Any, kept: Any, needs: Any)
     rows = widened(g)
     n, channels = rows.shape[:2]
     total = np.add.reduce(rows, axis=(0, *range(2, rows.ndim)))
-    along = np.add.reduce(np.vecdot(rows.reshape(n, channels, -1), centred.reshape(n, channels, -1)), axis=0) * rstd
+    lines = (n, channels, math.prod(rows.shape[2:]))
+    along = np.add.reduce(np.vecdot(rows.reshape(lines), centred.reshape(lines)), axis=0) * rstd
     inner = None
     if needs[0]:
         size = rows.dtype.type(rows.size // channels if rows.size else 1)
@@ -387,6 +390,9 @@ def with_statistics(
 ) -> Tensor:
     """``(x - mean) / sqrt(var + eps) * weight + bias`` for each channel, with given moments."""
     ndim, dtype = input._data.ndim, input._data.dtype
+    if dtype.char not in "fd":
+        x, mean, var, weight, bias = (None if t is None else F.cast(t, FLOAT32) for t in (input, mean, var, weight, bias))
+        return F.cast(with_statistics(x, mean, var, weight, bias, eps), dtype)
     scale = F.rsqrt(F.add(var, eps))
     scale = scale if weight is None else F.mul(scale, weight)
     shift = F.neg(F.mul(mean, scale))
@@ -463,7 +469,7 @@ def batch_norm(
         raise ValueError(
             f"batch_norm(): Expected more than 1 value per channel when training, got input size {list(shape)}"
         )
-    if running_mean is not None or running_var is not None:
+    if count and (running_mean is not None or running_var is not None):
         mean, var = F.channel_moments(input.detach())
         update_statistics(running_mean, running_var, mean, var, count, momentum)
     if data.dtype.char not in "fd" and mixed(input, weight, bias):

@@ -81,6 +81,10 @@ def edge_index(mode: str, n: int, low: int, high: int, dim: int, shape: tuple[in
             max(-low, 0),
             n - max(-low, 0) - max(-high, 0),
         )  # what is cropped does not come back at the other end
+        if not left and (low > 0 or high > 0):
+            raise RuntimeError(
+                f"pad(): nothing is left to repeat: padding ({low}, {high}) at dimension {dim} of input {list(shape)}"
+            )
         return start + np.arange(-max(low, 0), left + max(high, 0)) % max(left, 1)
     if low >= n or high >= n:
         raise RuntimeError(

@@ -263,8 +263,9 @@ def listed_indices_kernel(xp: Any, input: Any, *, tables: tuple[Any, ...]) -> An
         flat = flat * size[i] + index[-1]
     candidates = widened(input)[(..., *index)] if input.dtype.kind in "fV" else input[(..., *index)]
     lead, places = input.shape[: input.ndim - n], candidates.shape[input.ndim - n : input.ndim]
-    choice = candidates.reshape(*lead, *places, -1).argmax(-1)
-    flat = np.broadcast_to(flat, candidates.shape[input.ndim - n :]).reshape(*places, -1)
+    window = math.prod(candidates.shape[input.ndim :])
+    choice = candidates.reshape(*lead, *places, window).argmax(-1)
+    flat = np.broadcast_to(flat, candidates.shape[input.ndim - n :]).reshape(*places, window)
     return np.take_along_axis(np.broadcast_to(flat, (*lead, *flat.shape)), choice[..., None], -1)[..., 0]
 
 

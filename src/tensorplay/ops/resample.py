@@ -344,7 +344,8 @@ def reflected(x: Tensor, n: int, align_corners: bool) -> Tensor:
 
 
 def clipped(x: Tensor, n: int) -> Tensor:
-    return F.where(x > n - 1, float(n - 1), F.where(x > 0, x, 0.0))
+    """The nearest place inside; the edges count as outside, for gradients."""
+    return F.where(x >= n - 1, float(n - 1), F.where(x > 0, x, 0.0))
 
 
 def sampled_at(input: Tensor, at: list[Tensor], size: tuple[int, ...]) -> Tensor:
@@ -359,8 +360,7 @@ def sampled_at(input: Tensor, at: list[Tensor], size: tuple[int, ...]) -> Tensor
     shape = flat._data.shape  # type: ignore[union-attr]
     spread = (n, channels, *shape[1:])
     index = F.expand(F.reshape(flat, (n, 1, *shape[1:])), spread)
-    mask = F.cast(F.reshape(inside, (n, 1, *shape[1:])), input._data.dtype)
-    return F.take_places(input, index, len(size)) * mask
+    return F.where(F.reshape(inside, (n, 1, *shape[1:])), F.take_places(input, index, len(size)), 0.0)
 
 
 def places_of(grid: Tensor, size: tuple[int, ...], padding_mode: str, align_corners: bool, clip: bool) -> list[Tensor]:

@@ -192,8 +192,9 @@ def histc_kernel(xp: Any, input: Any, *, bins: int, low: float, high: float) -> 
         least, most = (low, high) if low < high or not line.size else (line.min(), line.max())
         first, last = map(line.dtype.type, finite_range("histc", least, most, 1))
         line = line[(line >= first) & (line <= last)]
-        place = ((line - first) * bins / (last - first)).astype(INT64)
-        counts[:] = np.bincount(np.minimum(place, bins - 1), minlength=bins)
+        width = last - first  # 0 where a margin of 1 is lost beside the elements
+        place = np.minimum((line - first) * bins / width, bins - 1) if width else np.full(line.shape, bins // 2)
+        counts[:] = np.bincount(place.astype(INT64), minlength=bins)
     return out.reshape(*shape, bins)
 
 

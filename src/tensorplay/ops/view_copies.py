@@ -13,8 +13,15 @@ from ..core.tensor import Tensor
 from . import complex as complex_operators
 from . import diagonals, joining, parts, shape, strides
 
+
+def view(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """The view, of a copy if the tensor's strides do not allow one."""
+    return shape.view(input if input.is_contiguous() else F.clone(input, "C"), *args, **kwargs)
+
+
+functools.update_wrapper(view, shape.view)
 VIEWS: tuple[Callable[..., Any], ...] = (
-    shape.view, shape.expand, shape.permute, shape.transpose, shape.t, shape.squeeze, shape.unsqueeze, strides.unfold,
+    view, shape.expand, shape.permute, shape.transpose, shape.t, shape.squeeze, shape.unsqueeze, strides.unfold,
     strides.as_strided, diagonals.diagonal, parts.select, joining.unbind, joining.split_with_sizes,
     complex_operators.view_as_real, complex_operators.view_as_complex,
 )  # fmt: skip
@@ -31,7 +38,7 @@ def declare(view: Callable[..., Any]) -> None:
 
     copied.__name__ = copied.__qualname__ = name
     copied.__doc__ = f"A copy of what ``{view.__name__}`` gives a view of."
-    parameters = [p for p in inspect.signature(view).parameters.values() if p.name != "size" or view is not shape.view]
+    parameters = [p for p in inspect.signature(view).parameters.values() if p.name != "size" or name != "view_copy"]
     parameters = [p.replace(name="size", default=p.empty) if p.name == "dtype" else p for p in parameters]
     copied.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     operator(method=False)(copied)
