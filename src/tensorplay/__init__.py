@@ -71,8 +71,8 @@ __version__ = "0.1.0"
 
 # imported when they are first named
 _MODULES = (
-    "amp", "cuda", "fft", "func", "linalg", "masked", "nn", "optim", "profiler", "return_types", "serialization",
-    "signal", "special", "testing", "utils",
+    "amp", "cuda", "distributions", "fft", "func", "linalg", "masked", "nn", "optim", "profiler", "return_types",
+    "serialization", "signal", "special", "testing", "utils",
 )  # fmt: skip
 _MEMBERS = {
     "GradScaler": "amp", "autocast": "amp", "get_autocast_dtype": "amp.autocast_mode",

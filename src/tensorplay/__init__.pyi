@@ -10,6 +10,7 @@ from . import amp as amp
 from . import autograd as autograd
 from . import backends as backends
 from . import cuda as cuda
+from . import distributions as distributions
 from . import fft as fft
 from . import func as func
 from . import linalg as linalg
