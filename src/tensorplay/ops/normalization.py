@@ -391,7 +391,8 @@ def with_statistics(
     """``(x - mean) / sqrt(var + eps) * weight + bias`` for each channel, with given moments."""
     ndim, dtype = input._data.ndim, input._data.dtype
     if dtype.char not in "fd":
-        x, mean, var, weight, bias = (None if t is None else F.cast(t, FLOAT32) for t in (input, mean, var, weight, bias))
+        x, mean, var = (F.cast(t, FLOAT32) for t in (input, mean, var))
+        weight, bias = (None if t is None else F.cast(t, FLOAT32) for t in (weight, bias))
         return F.cast(with_statistics(x, mean, var, weight, bias, eps), dtype)
     scale = F.rsqrt(F.add(var, eps))
     scale = scale if weight is None else F.mul(scale, weight)
