@@ -43,6 +43,7 @@ SAMPLES = [
            positive(4), reference=lambda x, f, a: np.cov(x, fweights=f, aweights=a)),
     *[Sample("corrcoef", tp.corrcoef, x, reference=np.corrcoef, grad=x.ndim > 1) for x in (randn(3, 5), randn(5))],
     *[Sample(f"hash_tensor over {dim}", lambda x, dim=dim: tp.hash_tensor(x, dim).to(tp.int64), x, grad=False,
-             reference=lambda x, dim=dim: np.bitwise_xor.reduce(x.view(np.int64), None if dim == () else dim), vmap=False)
+             reference=lambda x, dim=dim: np.bitwise_xor.reduce(x.view(np.int64), None if dim == () else dim),
+             vmap=False)
       for dim in ((), 0, (0, 1)) for x in (randn(2, 3), np.array([[1, -2], [3, 4]]))],
 ]  # fmt: skip
