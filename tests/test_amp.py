@@ -161,6 +161,35 @@ def test_what_regions_warn_of():
     assert amp.is_autocast_available("cpu") and not amp.is_autocast_available("cuda")
 
 
+def test_older_programs_find_the_names_for_a_device_that_is_not_there():
+    with pytest.warns(UserWarning, match="cuda is not available. Disabling"):
+        scaler = tp.cuda.amp.GradScaler()
+    with tp.cuda.amp.autocast(enabled=tp.cuda.is_available()):
+        assert product() is F32
+    with pytest.warns(UserWarning, match="Disabling autocast"), tp.cuda.amp.autocast():
+        assert product() is F32
+    w = tp.ones(2, requires_grad=True)
+    optimizer = tp.optim.SGD([w], lr=1.0)
+    scaler.scale(w.sum()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    assert w.tolist() == [0.0, 0.0] and scaler.get_scale() == 1.0
+
+    class Twice(tp.autograd.Function):
+        @staticmethod
+        @tp.cuda.amp.custom_fwd(cast_inputs=tp.float32)
+        def forward(ctx, x):
+            return 2 * x
+
+        @staticmethod
+        @tp.cuda.amp.custom_bwd
+        def backward(ctx, g):
+            return 2 * g
+
+    Twice.apply(w).sum().backward()
+    assert w.grad.tolist() == [3.0, 3.0]
+
+
 @pytest.mark.parametrize("cast_inputs", [None, F32])
 def test_custom_functions_run_as_their_surroundings_did_or_without_autocast(cast_inputs):
     seen = []

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.registry import attributes_later
+
+__getattr__ = attributes_later(globals(), ("amp",), {})
+
 
 def is_available() -> bool:
     """Whether tensors can live on a CUDA device: no.
