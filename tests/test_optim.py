@@ -361,6 +361,23 @@ def test_saved_state_has_the_keys_of_pytorch(name):
     assert {*saved["param_groups"][0]} == {"params", *optimizer.defaults}
 
 
+def test_state_that_a_program_keeps_for_itself_is_loaded_as_it_is():
+    class Counting(optim.Optimizer):
+        @tp.no_grad()
+        def step(self, closure=None):
+            for p in self.param_groups[0]["params"]:
+                state = self.state[p]
+                state["step"] = state.get("step", 0) + 1
+                state["seen"] = state.get("seen", ()) + (state["step"],)
+
+    p = leaf()
+    first, second = Counting([p], {}), Counting([p], {})
+    first.step()
+    second.load_state_dict(first.state_dict())
+    second.step()
+    assert second.state[p] == {"step": 2, "seen": (1, 2)} and type(second.state[p]["step"]) is int
+
+
 def test_loaded_state_is_a_copy_in_the_dtype_of_the_parameter():
     p, q = leaf(dtype=tp.float64), leaf(dtype=tp.float32)
     first, second = optim.Adam([p]), optim.Adam([q])
@@ -625,6 +642,7 @@ ONE = [tp.zeros(1)]
         (lambda: optim.Adam(ONE, betas=(1.0, 0.9)), ValueError, "Invalid beta parameter at index 0: 1.0"),
         (lambda: optim.Adam(ONE, betas=(tp.tensor(0.9), 0.9)), ValueError, "either both floats or both Tensors"),
         (lambda: optim.Adam(ONE, eps=-1), ValueError, "Invalid epsilon value: -1"),
+        (lambda: optim.Adam(ONE, lr=tp.tensor(0.1), foreach=True), ValueError, "lr as a Tensor is not supported"),
         (lambda: optim.NAdam(ONE, momentum_decay=-1), ValueError, "Invalid momentum_decay value: -1"),
         (lambda: optim.Adagrad(ONE, lr_decay=-1), ValueError, "Invalid lr_decay value: -1"),
         (lambda: optim.Adadelta(ONE, rho=2), ValueError, "Invalid rho value: 2"),

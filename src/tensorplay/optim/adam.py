@@ -63,6 +63,8 @@ class Adam(Elementwise):
         decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
         checked("learning rate", lr)
+        if foreach and not capturable and isinstance(lr, Tensor):
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         checked("epsilon value", eps)
         checked_betas(betas)
         checked("weight_decay value", weight_decay)

@@ -24,6 +24,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+class _LRScheduler(LRScheduler):
+    """The name that programs knew :class:`LRScheduler` by."""
+
+
 class LambdaLR(LRScheduler):
     """The initial rate times a function of the epoch.
 

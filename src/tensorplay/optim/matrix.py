@@ -75,6 +75,8 @@ class Adafactor(Optimizer):
             [0.9000, 0.9000]], requires_grad=True)
     """
 
+    counts_steps = True
+
     def __init__(
         self, params: Params, lr: float | Tensor = 1e-2, beta2_decay: float = -0.8,
         eps: tuple[float | None, float] = (None, 1e-3), d: float = 1.0, weight_decay: float = 0.0, *,

@@ -108,6 +108,7 @@ class Optimizer:
     tensor([ 0.9000, -1.9000], requires_grad=True)
     """
 
+    counts_steps = False  # whether the state has a ``step`` of this package's making
     _opt_called = False  # whether step was called: schedulers ask
     _in_step = False
 
@@ -150,7 +151,7 @@ class Optimizer:
         lines = [type(self).__name__ + " ("]
         for i, group in enumerate(self.param_groups):
             lines.append(f"Parameter Group {i}")
-            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key not in ("params", "param_names")]
+            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
         return "\n".join([*lines, ")"])
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
@@ -339,6 +340,10 @@ class Optimizer:
         for key, value in state_dict["state"].items():
             p = by_id.get(key)
             state[key if p is None else p] = taken_over(value, p)
+        if self.counts_steps:  # old files have numbers
+            for own in state.values():
+                if "step" in own:
+                    own["step"] = counter(float(own["step"]))
         groups = []
         for group, s in zip(self.param_groups, saved):
             options = {k: deepcopy(v) for k, v in s.items() if k != "params"}
@@ -366,11 +371,11 @@ def registered(hooks: Hooks, hook: Callable[..., Any], prepend: bool) -> Removab
 
 
 def taken_over(value: Any, p: Tensor | None, key: Any = None) -> Any:
-    """A copy of saved state for a parameter: floating-point tensors take its dtype, a step becomes a tensor."""
+    """A copy of saved state for a parameter: tensors take its dtype, but for counts of steps."""
     if isinstance(value, dict):
         return {k: taken_over(v, p, k) for k, v in value.items()}
     if key == "step":
-        return counter(float(value))
+        return value.detach().clone() if isinstance(value, Tensor) else deepcopy(value)
     if isinstance(value, Tensor):
         array = value.detach()._data
         alike = p is not None and array.ndim and (array.dtype.kind == "c") == p.is_complex()
