@@ -336,6 +336,50 @@ def test_axis_and_keepdims_are_dim_and_keepdim(name):
             function(x, 0, axis=1)
 
 
+X33 = tp.arange(9.0).reshape(3, 3)
+AT = tp.zeros(3, 3, dtype=tp.int64)
+PLAIN = (
+    "softmax log_softmax cumsum cumprod cummax logcumsumexp logsumexp squeeze unsqueeze sort argsort median nanmedian "
+    "mode unbind aminmax count_nonzero nansum var_mean std_mean diff"
+)
+NAMED = {name: {} for name in PLAIN.split()} | {
+    "gather": {"index": AT}, "scatter_add": {"index": AT, "src": X33}, "index_select": {"index": AT[0]},
+    "kthvalue": {"k": 1}, "topk": {"k": 2}, "narrow": {"start": 0, "length": 2}, "select": {"index": 1},
+    "chunk": {"chunks": 2}, "tensor_split": {"indices_or_sections": 2}, "renorm": {"p": 2, "maxnorm": 1.0},
+    "quantile": {"q": 0.5}, "index_fill": {"index": AT[0], "value": 2.0},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_axis_is_dim_for_functions_and_methods(name):
+    options = NAMED[name]
+    want = getattr(tp, name)(X33, dim=1, **options)
+    for function in (getattr(tp, name), getattr(tp.Tensor, name)):
+        have = function(X33, axis=1, **options)
+        pairs = zip(have, want, strict=True) if isinstance(want, tuple) else [(have, want)]
+        assert all(tp.equal(h, w) for h, w in pairs)
+        with pytest.raises(TypeError, match=f"{name}.. got an unexpected keyword argument 'axes'"):
+            function(X33, axes=1, **options)
+        with pytest.raises(TypeError, match="multiple values for argument 'dim', also called 'axis'"):
+            function(X33, dim=-2, axis=1, **options)
+
+
+def test_what_has_no_default_is_still_asked_for():
+    with pytest.raises(TypeError, match="softmax.. missing 1 required positional argument: 'dim'"):
+        X33.softmax()
+    with pytest.raises(TypeError, match="gather.. missing 1 required positional argument: 'index'"):
+        tp.gather(X33, axis=1)
+
+
+def test_functions_of_several_tensors_and_of_namespaces_take_axis():
+    assert tp.cat([X33, X33], axis=1).shape == (3, 6)
+    assert tp.stack([X33, X33], axis=2).shape == (3, 3, 2)
+    assert tp.equal(tp.linalg.vector_norm(X33, axis=0, keepdims=True), tp.linalg.vector_norm(X33, dim=0, keepdim=True))
+    assert tp.equal(tp.fft.fft(X33, axis=0), tp.fft.fft(X33, dim=0))
+    assert tp.equal(X33.median(axis=0, keepdims=True)[0], X33.median(0, True)[0])
+    assert X33.clone().cumsum_(axis=0).tolist() == X33.cumsum(0).tolist()
+
+
 def test_names_of_numpy_go_with_out():
     x, out = tp.ones(2, 3), tp.empty(3)
     assert tp.sum(x, axis=0, out=out) is out and out.tolist() == [2, 2, 2]

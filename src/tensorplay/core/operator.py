@@ -50,11 +50,14 @@ class Operator:
 
     @functools.cached_property
     def function(self) -> Callable[..., Any]:
-        """The public function, with ``out=`` where it takes one; made at the first need.
+        """The public function, with ``out=`` and NumPy's names where it takes them; made at the first need.
 
         It is pickled by name: where its file does not hold it (but what it was made from), by the public one.
         """
         function = with_out(self.plain, self.name, self.out) if self.out else self.plain
+        if self.namespace in NUMPY_NAMESPACES:
+            function = with_numpy_names(function, self.name)
+            function.__qualname__ = function.__name__
         if vars(sys.modules[function.__module__]).get(function.__qualname__) is not function:
             function.__module__ = f"tensorplay.{self.namespace}".rstrip(".")
         return function
@@ -122,10 +125,13 @@ def operator(
             takes_out = False if "out" in parameter_names(fn) else out
             as_method = public if method is True else method or None
             twin = (public + "_" if inplace is True else inplace) or None
+            named = with_numpy_names(fn, public) if NUMPY_NAMED.intersection(parameter_names(fn)) else fn
+            if not function:  # so that whoever looks for operators finds it
+                named.__module__ = fn.__module__
             if as_method:
-                setattr(Tensor, as_method, fn)
+                setattr(Tensor, as_method, named)
             if twin:
-                twin_function = inplace_twin(fn, twin, into or ufunc_into(fn))
+                twin_function = inplace_twin(named, twin, into or ufunc_into(fn))
                 setattr(Tensor, twin, twin_function)
             entry = Operator(public, namespace, fn, takes_out, as_method, twin)
             if function:
@@ -138,6 +144,44 @@ def operator(
 
 
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
+NUMPY_NAMED = frozenset(NUMPY_NAMES.values())
+NUMPY_NAMESPACES = ("", "linalg", "special", "fft")
+MISSING: Any = object()
+"""In place of an argument that has no default, as it may come under its other name."""
+
+
+def with_numpy_names(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The function under the given name, which takes ``axis`` for ``dim`` and ``keepdims`` for ``keepdim``, too.
+
+    A function that every program calls collects these names itself (see :func:`renamed`), which saves a call.
+    """
+    parameters = list(inspect.signature(fn).parameters.values())
+    if not NUMPY_NAMED & {p.name for p in parameters} or collects_numpy_names(fn):
+        return fn
+    if any(p.kind is p.VAR_POSITIONAL or p.kind is p.VAR_KEYWORD for p in parameters):
+        return fn
+    first, *rest = parameters
+    scope: dict[str, Any] = {"fn": fn, "renamed": renamed, "MISSING": MISSING}
+    left, right, keywords, required = [first.name], [first.name], [], []
+    for p in rest:
+        if p.kind is p.KEYWORD_ONLY and "*" not in left:
+            left.append("*")
+        scope[f"default_{p.name}"] = MISSING if p.default is p.empty else p.default
+        left.append(f"{p.name}=default_{p.name}")
+        right.append(f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name)
+        keywords.append(f"{p.name}={p.name}")
+        if p.default is p.empty:
+            required.append(f"{p.name} is MISSING")
+    source = (
+        f"def {name}({', '.join(left)}, **numpy_names):\n"
+        f"    if {' or '.join(['numpy_names', *required])}:\n"
+        f"        return renamed(fn, numpy_names, {', '.join([first.name, *keywords])})\n"
+        f"    return fn({', '.join(right)})"
+    )
+    exec(compile(source, f"<tensorplay {name}>", "exec"), scope)
+    made = functools.update_wrapper(scope[name], fn)
+    made.__module__, made.__qualname__ = "tensorplay", f"Tensor.{name}"  # as a function it is given another
+    return made
 
 
 def renamed(fn: Callable[..., Any], numpy_names: dict[str, Any], input: Any, **arguments: Any) -> Any:
@@ -154,10 +198,10 @@ def renamed(fn: Callable[..., Any], numpy_names: dict[str, Any], input: Any, **a
         own = NUMPY_NAMES.get(keyword)
         if own not in arguments:
             raise TypeError(f"{fn.__name__}() got an unexpected keyword argument {keyword!r}")
-        if arguments[own] is not inspect.signature(fn).parameters[own].default:
+        if arguments[own] is not MISSING and arguments[own] is not inspect.signature(fn).parameters[own].default:
             raise TypeError(f"{fn.__name__}() got multiple values for argument {own!r}, also called {keyword!r}")
         arguments[own] = value
-    return fn(input, **arguments)
+    return fn(input, **{name: value for name, value in arguments.items() if value is not MISSING})
 
 
 def collects_numpy_names(fn: Callable[..., Any]) -> bool:
@@ -188,6 +232,7 @@ def inplace_twin(fn: Callable[..., Any], name: str, into: Callable[..., None] | 
 
     twin = general if into is None else within_memory(into, general)
     functools.update_wrapper(twin, fn)
+    twin.__module__ = getattr(fn, "__wrapped__", fn).__module__
     twin.__name__ = twin.__qualname__ = name
     twin.__doc__ = f"In-place form of :func:`{fn.__name__}`: writes the result into ``input`` and returns it."
     return twin

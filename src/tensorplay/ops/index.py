@@ -29,7 +29,7 @@ SIZES: dict[str, int] = {
     "masked_reductions": 16219,
     "matrices": 8775,
     "multihead": 12759,
-    "normalization": 26730,
+    "normalization": 26770,
     "norms": 14769,
     "padding": 11310,
     "parts": 6907,

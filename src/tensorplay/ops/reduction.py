@@ -561,13 +561,7 @@ def moment_arguments(name: str, input: Tensor, dim: Any, unbiased: Any, keepdim:
 
 @operator()
 def var(
-    input: Tensor,
-    dim: Any = None,
-    unbiased: Any = None,
-    keepdim: bool = False,
-    *,
-    correction: Any = None,
-    **numpy_names: Any,
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Tensor:
     """The variance: sum(abs(x - mean) ** 2) / max(0, n - correction).
 
@@ -595,20 +589,12 @@ def var(
     >>> tp.var(tp.tensor([1., 2., 6.]))
     tensor(7.)
     """
-    if numpy_names:
-        return renamed(var, numpy_names, input, dim=dim, unbiased=unbiased, keepdim=keepdim, correction=correction)
     return F.var(input, *moment_arguments("var", input, dim, unbiased, keepdim, correction))
 
 
 @operator()
 def std(
-    input: Tensor,
-    dim: Any = None,
-    unbiased: Any = None,
-    keepdim: bool = False,
-    *,
-    correction: Any = None,
-    **numpy_names: Any,
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Tensor:
     """The standard deviation: the square root of the variance. Its gradient is zero where it is zero.
 
@@ -636,8 +622,6 @@ def std(
     >>> tp.std(tp.tensor([1., 3., 5.]))
     tensor(2.)
     """
-    if numpy_names:
-        return renamed(std, numpy_names, input, dim=dim, unbiased=unbiased, keepdim=keepdim, correction=correction)
     return F.std(input, *moment_arguments("std", input, dim, unbiased, keepdim, correction))
 
 
