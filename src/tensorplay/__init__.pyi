@@ -9,6 +9,7 @@ import numpy as np
 from . import amp as amp
 from . import autograd as autograd
 from . import backends as backends
+from . import compiler as compiler
 from . import cuda as cuda
 from . import distributions as distributions
 from . import fft as fft
@@ -38,6 +39,7 @@ from tensorplay.autograd.grad_mode import is_grad_enabled as is_grad_enabled
 from tensorplay.autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
 from tensorplay.autograd.grad_mode import no_grad as no_grad
 from tensorplay.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from tensorplay.compiler import compile as compile
 from tensorplay.core.device import device as _device
 from tensorplay.core.device import device as device
 from tensorplay.core.device import get_default_device as get_default_device
@@ -277,7 +279,7 @@ def argwhere(input: Tensor) -> Tensor:
     """The positions of all elements that are not zero, one row each."""
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
     """A view of the storage with the given extents and strides (in elements), from an offset in the storage."""
-def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
+def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
     """In-place form of :func:`as_strided`: the tensor itself becomes the view."""
 def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``as_strided`` gives a view of."""
@@ -1305,7 +1307,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: builtins.int =
     """Views of consecutive parts of the given sizes, which sum to the extent of the dimension."""
 def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
     """A view with a new dimension of extent 1 at ``dim``."""
-def unsqueeze_(input: Tensor, dim: Any) -> Tensor:
+def unsqueeze_(input: Tensor, dim: builtins.int) -> Tensor:
     """In-place form of :func:`unsqueeze`: the tensor itself becomes the view."""
 def unsqueeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``unsqueeze`` gives a view of."""

@@ -222,7 +222,7 @@ class Methods:
         """The positions of all elements that are not zero, one row each."""
     def as_strided(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
         """A view of the storage with the given extents and strides (in elements), from an offset in the storage."""
-    def as_strided_(self, size: Tensor | builtins.complex, stride: Tensor | builtins.complex, storage_offset: Tensor | builtins.complex | None = None) -> Tensor:
+    def as_strided_(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
         """In-place form of :func:`as_strided`: the tensor itself becomes the view."""
     def as_strided_scatter(self, src: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
         """A copy of the input with ``src`` as the elements that ``as_strided`` takes."""
@@ -998,7 +998,7 @@ class Methods:
         """In-place form of :func:`square`: writes the result into ``input`` and returns it."""
     def squeeze(self, dim: Any = None) -> Tensor:
         """A view without the dimensions of extent 1: without all of them, or without those among ``dim``."""
-    def squeeze_(self, dim: Tensor | builtins.complex | None = None) -> Tensor:
+    def squeeze_(self, dim: Any = None) -> Tensor:
         """In-place form of :func:`squeeze`: the tensor itself becomes the view."""
     def std(self, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = None) -> Tensor:
         """The standard deviation: the square root of the variance. Its gradient is zero where it is zero."""
@@ -1016,17 +1016,17 @@ class Methods:
         """In-place form of :func:`sub`: writes the result into ``input`` and returns it."""
     def sum(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Tensor:
         """The sum of all elements, or over some dimensions."""
-    def sum_to_size(self, *size: Any) -> Tensor:
+    def sum_to_size(self, size: Any = (), *more: builtins.int) -> Tensor:
         """The sum over dimensions that broadcasting to the shape of ``input`` would add or repeat."""
     def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True) -> _svd:
         """Singular value decomposition; :func:`tensorplay.linalg.svd` in its older form, which returns V itself."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """A view with two dimensions swapped; :func:`transpose` under NumPy's name."""
-    def swapaxes_(self, axis0: Tensor | builtins.complex, axis1: Tensor | builtins.complex) -> Tensor:
+    def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """In-place form of :func:`swapaxes`: the tensor itself becomes the view."""
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions swapped."""
-    def swapdims_(self, dim0: Tensor | builtins.complex, dim1: Tensor | builtins.complex) -> Tensor:
+    def swapdims_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """In-place form of :func:`transpose`: the tensor itself becomes the view."""
     def t(self) -> Tensor:
         """A view of a matrix with its two dimensions swapped; of fewer dimensions, as it is."""
@@ -1060,7 +1060,7 @@ class Methods:
         """Sum of the diagonal of a matrix."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """A view with two dimensions swapped."""
-    def transpose_(self, dim0: Tensor | builtins.complex, dim1: Tensor | builtins.complex) -> Tensor:
+    def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """In-place form of :func:`transpose`: the tensor itself becomes the view."""
     def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False) -> _triangular_solve:
         """Solve AX = b for a triangular A; :func:`tensorplay.linalg.solve_triangular` in its older form."""
@@ -1104,7 +1104,7 @@ class Methods:
         """Views of consecutive parts of the given sizes, which sum to the extent of the dimension."""
     def unsqueeze(self, dim: builtins.int) -> Tensor:
         """A view with a new dimension of extent 1 at ``dim``."""
-    def unsqueeze_(self, dim: Tensor | builtins.complex) -> Tensor:
+    def unsqueeze_(self, dim: builtins.int) -> Tensor:
         """In-place form of :func:`unsqueeze`: the tensor itself becomes the view."""
     def var(self, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = None) -> Tensor:
         """The variance: sum(abs(x - mean) ** 2) / max(0, n - correction)."""

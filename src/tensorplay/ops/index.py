@@ -48,7 +48,7 @@ SIZES: dict[str, int] = {
     "spectra": 22307,
     "statistics": 25359,
     "stft": 11230,
-    "strides": 11844,
+    "strides": 11791,
     "typed": 1970,
     "unpool": 12131,
     "view_copies": 2186,

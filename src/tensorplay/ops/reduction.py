@@ -106,14 +106,14 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 
 @operator(function=False)
-def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+def sum_to_size(input: Tensor, size: Any = (), *more: int) -> Tensor:
     """The sum over dimensions that broadcasting to the shape of ``input`` would add or repeat.
 
     Parameters
     ----------
     input : Tensor
     size : int...
-        The shape of the result, one by one or as a tuple.
+        The shape of the result, number by number or as a tuple.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     tensor([[4., 6.]])
     """
     shape = arg.tensor(input, "sum_to_size")._data.shape
-    wanted = arg.sizes(size[0] if len(size) == 1 else size, (), "sum_to_size") if size else ()
+    wanted = arg.sizes(size, more, "sum_to_size")
     lead = len(shape) - len(wanted)
     if lead < 0 or builtins.any(n not in (1, m) for n, m in zip(wanted, shape[lead:])):
         raise RuntimeError(f"sum_to_size(): size {list(wanted)} is not expandable to size {list(shape)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import functools
 from typing import Any
 
 import numpy as np
@@ -201,12 +201,12 @@ def in_place(fn: Any) -> Any:
     """The in-place form of an operator that gives a view: the tensor becomes that view of itself."""
     name = fn.__name__ + "_"
 
+    @functools.wraps(fn)
     def changed(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         check_writable(arg.tensor(input, name), name)
         return change_geometry(input, lambda t: fn(t, *args, **kwargs), name)
 
     changed.__name__ = changed.__qualname__ = name
-    changed.__signature__ = inspect.signature(fn)  # type: ignore[attr-defined]
     changed.__doc__ = f"In-place form of :func:`{fn.__name__}`: the tensor itself becomes the view."
     return changed
 
