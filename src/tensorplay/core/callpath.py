@@ -355,13 +355,21 @@ class Plan:
         more = f"({', '.join(names[2:])}, )" if len(names) > 2 else "()"
         return [f"node.first = {first}", f"node.second = {second}", f"node.more = {more}"]
 
-    def recorder(self, cls: type[Node]) -> Callable[..., Node]:
-        """``record(args, attrs, edges, out_saved, kept)``: the node of a call that came through ``apply``."""
+    def recorder(self, cls: type[Node]) -> Callable[..., Node | None]:
+        """``record(args, attrs, result, kept)``: the node of a call that came through ``apply``; None without edges."""
         p = self.p
         body = [f"    {', '.join(p.inputs)}, = args"]
+        body += [f"    e{i} = None if {n} is None else {n}._node" if (n := p.inputs[i]) in p.optional
+                 else f"    e{i} = {n}._node" for i in self.rules]  # fmt: skip
+        body.append(f"    if {' is '.join(f'e{i}' for i in self.rules)} is None: return None")
         if p.attrs:
             body.append(f"    {', '.join(p.attrs)}, = attrs")
-        body.append(f"    {self.edges()[1:-1]}= edges")
+        if p.broadcasts and len(p.inputs) > 1:
+            body.append("    shape = result._data.shape")
+            body += [f"    if e{i} is not None and {n}._data.shape != shape: e{i} = Reduce(e{i}, {n}._data.shape)"
+                     for i in self.rules for n in (p.inputs[i],)]  # fmt: skip
+        if self.keeps_out:
+            body.append("    out_saved = tuple([t._data for t in result]) if type(result) is tuple else result._data")
         for name in p.inputs:
             if not {name, f"{name}_shape", f"{name}_dtype"}.isdisjoint(self.readers):
                 given = f"None if {name} is None else " if name in p.optional else ""
@@ -369,7 +377,7 @@ class Plan:
         body += ["    node = new(cls)", *("    " + s for s in self.store_edges()), f"    node.saved = {self.saved()}",
                  "    node.rare = None", "    node.order = count()", "    return node"]  # fmt: skip
         return compile_function(
-            "def record(args, attrs, edges, out_saved, kept):\n" + "\n".join(body), "record", {"cls": cls}
+            "def record(args, attrs, result, kept):\n" + "\n".join(body), "record", {"cls": cls}
         )
 
 

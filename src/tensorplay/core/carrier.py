@@ -100,10 +100,12 @@ class Batched(Carrier):
 
     def run(self, primitive: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         level = self.level
+        if primitive.elementwise and len(args) < 3:
+            return Batched(primitive.function(*self.aligned(*args), *attrs), level)
         values: list[Any] = []
         dims: list[Any] = []
         for a in args:
-            data = getattr(a, "_data", None)
+            data = None if a is None else a._data
             if type(data) is Batched and data.level == level:
                 values.append(data.value)
                 dims.append(0)
@@ -114,6 +116,24 @@ class Batched(Carrier):
         if type(out) is tuple or type(out) is list:
             return [Batched(o, level) for o in out]
         return Batched(out, level)
+
+    def aligned(self, first: Tensor, second: Tensor | None = None) -> tuple[Tensor, ...]:
+        """One or two operands whose examples broadcast against each other: the common case, without a list."""
+        x, level = first._data, self.level
+        if second is None:
+            return (x.value,)
+        y = second._data
+        if type(x) is Batched and x.level == level:
+            first = x.value if x.ndim >= y.ndim else filled(x.value, y.ndim)
+        if type(y) is Batched and y.level == level:
+            second = y.value if y.ndim >= x.ndim else filled(y.value, x.ndim)
+        return first, second
+
+
+def filled(value: Tensor, ndim: int) -> Tensor:
+    """A batch of examples with ones in front of their dimensions, ``ndim`` in all."""
+    size, *shape = value._data.shape
+    return F.reshape(value, (size, *(1,) * (ndim - len(shape)), *shape))
 
 
 class Moving(Carrier):
@@ -144,7 +164,7 @@ class Dual(Moving):
 
     def __init__(self, primal: Tensor, tangent: Tensor, level: int) -> None:
         p, t = primal._data, tangent._data
-        if p.shape != t.shape or p.dtype != t.dtype:
+        if p.shape != t.shape or (p.dtype is not t.dtype and p.dtype != t.dtype):
             raise RuntimeError(
                 f"a tangent must have the shape and dtype of its primal, got {tuple(t.shape)} {t.dtype} "
                 f"for a primal of {tuple(p.shape)} {p.dtype}"
@@ -167,7 +187,7 @@ class Dual(Moving):
         primals: list[Any] = []
         tangents: list[Any] = []
         for a in args:
-            data = getattr(a, "_data", None)
+            data = None if a is None else a._data
             if type(data) is Dual and data.level == level:
                 primals.append(data.primal)
                 tangents.append(data.tangent)
@@ -177,10 +197,9 @@ class Dual(Moving):
         if primitive.variadic:
             out, moving = primitive.apply(tuple(primals), attrs), True
         else:
-            out, moving = (
-                primitive.function(*primals, *attrs),
-                any(tangents[i] is not None for i in primitive.differentiable),
-            )
+            out, moving = primitive.function(*primals, *attrs), False
+            for i in primitive.differentiable:
+                moving = moving or tangents[i] is not None
         push = primitive.push
         if not moving or push is None or not state.forward_ad:
             return out
@@ -192,10 +211,11 @@ class Dual(Moving):
 
 def match(tangent: Tensor, primal: Tensor) -> Tensor:
     """The tangent of a broadcast operand, expanded to the shape and dtype of the result."""
-    if tangent._data.dtype != primal._data.dtype:
-        tangent = F.cast(tangent, primal._data.dtype)
-    if tangent._data.shape != primal._data.shape:
-        tangent = F.expand(tangent, primal._data.shape)
+    have, want = tangent._data, primal._data
+    if have.dtype is not want.dtype and have.dtype != want.dtype:
+        tangent = F.cast(tangent, want.dtype)
+    if have.shape != want.shape:
+        tangent = F.expand(tangent, want.shape)
     return tangent
 
 

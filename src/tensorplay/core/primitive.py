@@ -18,9 +18,9 @@ from ..backends import MODULES, module_of
 from . import dtype as dtypes
 from . import streams
 from .callpath import EMPTY, Plan, call_path, check_fresh, names_of, parameters_of, push_path, with_history
-from .carrier import Carrier, Dual, DualLevel, Meta
+from .carrier import Batched, Carrier, Dual, DualLevel, Meta
 from .namespace import F, R
-from .node import Node, Output, Reduce
+from .node import Node, Output
 from .promotion import promote
 from .registry import Registry
 from .saved import observe
@@ -129,7 +129,7 @@ class Primitive:
         return None if self.plan is None else self.plan.node_class()
 
     @cached_property
-    def record(self) -> Callable[..., Node]:
+    def record(self) -> Callable[..., Node | None]:
         """Makes the node of a call that came through ``apply``."""
         assert self.plan is not None
         return self.plan.recorder(self.node_class)
@@ -212,7 +212,7 @@ class Primitive:
         """Tensors (or scalars) of any data, dtype and level; what the generated call path leaves aside."""
         if self.promotes:
             args = promoted(self, args)
-        level, top, meta = 0, None, False
+        top, meta, ndarray = None, False, np.ndarray
         for a in args:
             if a is None:
                 continue
@@ -223,13 +223,13 @@ class Primitive:
                 raise TypeError(f"{self.name}(): argument '{self.inputs[min(i, len(self.inputs) - 1)]}' (position "
                                 f"{i + 1}) must be Tensor, not {type(a).__name__}") from None  # fmt: skip
             kind = type(data)
-            if kind is not np.ndarray and isinstance(data, Carrier):
-                if data.level > level:
-                    if data.level not in live_levels:
-                        return self.apply(tuple(revived(b, self.name) for b in args), attrs)
-                    level, top = data.level, data
-                elif data.level not in live_levels:
+            if kind is ndarray:
+                continue
+            if kind in CARRIERS or isinstance(data, Carrier):
+                if data.level not in live_levels:
                     return self.apply(tuple(revived(b, self.name) for b in args), attrs)
+                if top is None or data.level > top.level:
+                    top = data
             elif kind is Meta:
                 meta = True
         if top is not None:
@@ -242,7 +242,8 @@ class Primitive:
 
     def finish(self, out: Any, args: tuple[Any, ...], attrs: tuple[Any, ...], kept: Any = None) -> Any:
         """Wrap the data of the outputs; link views to their base; record the node."""
-        if type(out) is tuple or type(out) is list:
+        kind = type(out)
+        if kind is tuple or kind is list:
             result: Any = tuple([wrap(o) if type(o) is np.ndarray else wrapped(o) for o in out])
             if self.view:
                 parent, several = args[0], self.multi_view
@@ -251,12 +252,12 @@ class Primitive:
         elif isinstance(out, Tensor):
             result = out
         else:
-            result = wrapped(out)
+            result = wrap(out) if kind is np.ndarray or kind in CARRIERS else wrapped(out)
             if self.view and (self.view is True or shares_memory(result._data, args[0]._data)):
                 result._become_view(args[0], self, attrs, None, self.multi_view)
         if self.differentiable and state.recording:
             for a in args:
-                if a is not None and getattr(a, "_node", None) is not None:
+                if a is not None and a._node is not None:
                     self.record_slowly(args, attrs, result, kept)
                     break
         elif inferring and not self.view:
@@ -266,31 +267,24 @@ class Primitive:
 
     def record_slowly(self, args: tuple[Any, ...], attrs: tuple[Any, ...], result: Any, kept: Any = None) -> Any:
         """Record the node of any call: any dtype, any level, hooks on saved tensors, anomaly mode."""
+        several = type(result) is tuple
+        first = next((r for r in result if is_differentiable(r)), None) if several else result
+        if first is None or (kind := first._data.dtype.kind) not in "fcV":
+            return result
         if self.promotes and not all([a is None or isinstance(a, Tensor) for a in args]):
             args = promoted(self, args)  # a Python scalar, where the call path has computed the result already
         if self.variadic:
-            edges: tuple[Any, ...] = tuple(None if a is None else a._node for a in args)
+            edges = tuple([None if a is None else a._node for a in args])
+            if not any([e is not None for e in edges]):
+                return result
+            node = self.node_class(args, attrs, edges, tuple([r._data for r in result]) if several else result._data)
         else:
-            edges = tuple(a._node if isinstance(a := args[i], Tensor) else None for i in self.differentiable)
-        if not any(e is not None for e in edges):
-            return result
-        several = type(result) is tuple
-        first = next((r for r in result if is_differentiable(r)), None) if several else result
-        if first is None or not is_differentiable(first):
-            return result
-        if self.broadcasts:
-            shape = first._data.shape
-            edges = tuple(Reduce(e, args[i]._data.shape) if e is not None and args[i]._data.shape != shape else e
-                          for e, i in zip(edges, self.differentiable, strict=True))  # fmt: skip
-        out_saved, kind = None, first._data.dtype.kind
-        if self.plan is None or self.plan.keeps_out:
-            out_saved = tuple([r._data for r in result]) if several else result._data
-        if self.variadic:
-            node = self.node_class(args, attrs, edges, out_saved)
-        else:
-            plain = kind == "f" and state.recording is True
-            node = self.record(args, attrs, edges, out_saved, kept if plain else None)
-        if kind == "c" and self.holomorphic:
+            node = self.record(args, attrs, result, kept if kind == "f" and state.recording is True else None)
+            if node is None:
+                return result
+        if kind == "f":
+            pass
+        elif kind == "c" and self.holomorphic:
             node.__class__ = variant(type(node), pull_conjugate)
         elif kind == "V" and self.name != "cast":  # which changes the dtype on purpose
             node.__class__ = variant(type(node), pull_bfloat16)
@@ -350,6 +344,9 @@ class Primitive:
             return self.apply(tuple(operands), attrs)
 
         return push
+
+
+CARRIERS = frozenset({Batched, Dual})
 
 
 def wrapped(out: Any) -> Tensor:
@@ -630,13 +627,12 @@ def promoted(p: Primitive, args: tuple[Any, ...]) -> tuple[Any, ...]:
     first = args[0]
     if isinstance(first, Tensor) and p.check is None and (dtype := first._data.dtype).kind == "f":
         scalars = False
-        for a in args:
-            if isinstance(a, Tensor):
-                if a._data.dtype is not dtype:
+        for a in args[1:]:
+            if type(a) is float or type(a) is int:
+                if p.numbers is not None:
                     break
-            elif p.numbers is None and (type(a) is float or type(a) is int):
                 scalars = True
-            else:
+            elif not isinstance(a, Tensor) or a._data.dtype is not dtype:
                 break
         else:
             return tuple([a if isinstance(a, Tensor) else wrap(np.array(a, dtype)) for a in args]) if scalars else args
@@ -670,9 +666,9 @@ def scalar_array(value: Any, target: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 def align(values: list[Any], dims: list[Any]) -> list[Any]:
     """Ones behind the batch dimension, so that broadcasting lines up the dimensions of the examples."""
-    ranks = [0 if v is None else len(v._data.shape) - (d == 0) for v, d in zip(values, dims, strict=True)]
+    ranks = [0 if v is None else v._data.ndim - (d == 0) for v, d in zip(values, dims)]
     ndim = max(ranks)
-    if min(ranks) == ndim:
+    if all([d is None or rank == ndim for d, rank in zip(dims, ranks)]):
         return values
     out = []
     for v, d, rank in zip(values, dims, ranks, strict=True):
