@@ -71,11 +71,11 @@ __version__ = "0.1.0"
 
 # imported when they are first named
 _MODULES = (
-    "amp", "cuda", "distributions", "fft", "func", "linalg", "masked", "nn", "optim", "profiler", "return_types",
-    "serialization", "signal", "special", "testing", "utils",
+    "amp", "compiler", "cuda", "distributions", "fft", "func", "linalg", "masked", "nn", "optim", "profiler",
+    "return_types", "serialization", "signal", "special", "testing", "utils",
 )  # fmt: skip
 _MEMBERS = {
-    "GradScaler": "amp", "autocast": "amp", "get_autocast_dtype": "amp.autocast_mode",
+    "GradScaler": "amp", "autocast": "amp", "compile": "compiler", "get_autocast_dtype": "amp.autocast_mode",
     "is_autocast_enabled": "amp.autocast_mode", "load": "serialization", "save": "serialization", "vmap": "func",
 }  # fmt: skip
 _later = _attributes_later(globals(), _MODULES, _MEMBERS)

@@ -174,7 +174,7 @@ class Kernel:
             attributes = dict(zip(p.attrs, arrays[n:])) | attrs
         owner = next(a.owner for a in operands if type(a) is Traced)
         if p.name in VALUE_DEPENDENT:
-            owner.refuse(f"{p.name} (the shape of its result, or its draws, depend on values)")
+            owner.refuse(f"{p.name}, the shape of whose result depends on values,")
         values = [a.read() if type(a) is Traced else a if a is None else owner.constant(a) for a in operands]
         if p.name in owner.callbacks:
             out = self.called_back(owner, values, attributes)
@@ -203,7 +203,8 @@ class Kernel:
         for i, (cell, view) in enumerate(zip(cells, views) if several else [(cells, views)]):
             cell.like = view
             if np.may_share_memory(view, array) or (not view.size and self.primitive.view is True):
-                cell.parent, cell.base, cell.seen = parent, parent.base or parent, parent.version
+                cell.parent, cell.seen = parent, parent.version
+                cell.base = parent if parent.base is None else parent.base
                 cell.step = self.part(i, attrs) if several else self.whole(attrs)
 
     def whole(self, attrs: dict[str, Any]) -> Callable[[Any], Any]:
@@ -218,7 +219,7 @@ class Kernel:
         p = self.primitive
         zeros = [None if v is None else np.broadcast_to(np.zeros((), v.dtype), v.shape) for v in values]
         if p.meta is not None:
-            like = p.meta(*zeros, **attrs)
+            like = p.meta(*zeros, *[attrs[n] for n in p.attrs])
         else:
             with np.errstate(all="ignore"):
                 like = p.array_kernel(*zeros, **attrs)

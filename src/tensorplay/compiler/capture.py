@@ -33,6 +33,11 @@ def in_library(name: Any) -> bool:
     return isinstance(name, str) and name.partition(".")[0] in LIBRARY
 
 
+def shown(key: Any) -> str:
+    """A key in a label; not all values of a tensor."""
+    return f"a tensor of {list(key.shape)}" if isinstance(key, Tensor) else repr(key)
+
+
 class Place:
     """A container with what it held."""
 
@@ -78,7 +83,7 @@ class Place:
             return f"{self.label}{self.names[i]}"
         if isinstance(self.holder, Mapping):
             key = list(self.holder)[i]
-            return f"{self.label}{key}" if self.label.endswith(".") else f"{self.label}[{key!r}]"
+            return f"{self.label}{key}" if self.label.endswith(".") else f"{self.label}[{shown(key)}]"
         return self.label if type(self.holder) is types.CellType else f"{self.label}[{i}]"
 
     def snapshot(self) -> Any:
@@ -154,10 +159,12 @@ class Reach:
                 for key, value in zip(list(obj), held):
                     if isinstance(key, Tensor):
                         yield key, f"{label} key"
-                    yield value, f"{label}{key}" if label.endswith(".") else f"{label}[{key!r}]"
+                    yield value, f"{label}{key}" if label.endswith(".") else f"{label}[{shown(key)}]"
         elif isinstance(obj, (list, tuple, set, frozenset)):
             for i, value in enumerate(self.hold(obj, label) if not isinstance(obj, tuple) else obj):
                 yield value, f"{label}[{i}]"
+        elif type(obj).__module__.startswith("tensorplay.compiler"):
+            yield obj.__wrapped__, label
         elif not in_library(type(obj).__module__) or type(obj).__module__.startswith("tensorplay."):
             yield from self.instance(obj, label)
 

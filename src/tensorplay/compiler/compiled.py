@@ -6,8 +6,9 @@ import functools
 import sys
 import threading
 import warnings
+import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -17,7 +18,6 @@ from ..backends.xla import Buffer, in_memory_of
 from ..core import dtype as dtypes
 from ..core import pytree
 from ..core.carrier import Batched, Carrier, Dual
-from ..core.inplace import replay
 from ..core.node import Node, Output
 from ..core.state import RARE, count, live_levels, state
 from ..core.tensor import Tensor, wrap
@@ -43,6 +43,8 @@ Array = np.ndarray[Any, Any]
 
 LIMIT = 64
 """How many programs a function may have before it is run eagerly."""
+
+KINDS = "", " (a leaf that requires grad)", " (a result that requires grad)"
 
 compiling = threading.RLock()
 
@@ -91,6 +93,27 @@ def store(t: Tensor, result: Any) -> None:
         note_write(t._data)
 
 
+named: set[str] = set()
+
+
+def name_callbacks(function: str, callbacks: dict[str, str]) -> None:
+    """Say once for each operator that XLA has no kernel for it."""
+    new = sorted(set(callbacks) - named)
+    if new:
+        named.update(new)
+        warnings.warn(f"compile: {function}: NumPy computes {', '.join(new)} by callback, as XLA has no kernel for "
+                      f"{'it' if len(new) == 1 else 'them'}", stacklevel=5)  # fmt: skip
+
+
+def rehome(t: Tensor) -> None:
+    """Move a tensor's array, which nobody else can see, into memory that XLA takes without a copy."""
+    data = t._data
+    alone = sys.getrefcount(data) <= ALONE + 1  # `data` is one more
+    if alone and data.dtype.kind != "V" and data.base is None and data.flags.c_contiguous and data.flags.writeable:
+        with enable_x64(True):
+            t._data = in_memory_of(jax.numpy.array(data, copy=True))
+
+
 def operand(data: Array) -> Any:
     """An array as a compiled program takes it: without a copy where it is memory of XLA."""
     base = data.base
@@ -126,15 +149,16 @@ class Entry:
         self.writes, self.grads = trace.writes, trace.grads
         self.tracked = [i for i, _ in trace.tracked]
         self.residuals = [where for _, where in trace.residuals]
-        self.ends = trace.ends if trace.tracked else []
+        self.ends, self.spent = trace.ends, [i for i, _ in trace.spent]
         self.backwards: dict[tuple[bool, ...], Any] = {}
         self.arguments = arguments
         self.names = [s.label for s in slots]
+        trace.forget()
+        for slot in slots:
+            rehome(slot.tensor)
         for slot in trace.slots:  # arguments of the first call are nobody's business any more
             if slot.argument is not None and slot.argument not in self.pinned:
                 slot.tensor = None  # type: ignore[assignment]
-            slot.array = slot.rare = slot.grad = None  # type: ignore[assignment]
-        trace.forget()
 
     @staticmethod
     def leaf_checks(trace: Trace) -> list[Any]:
@@ -172,10 +196,10 @@ class Entry:
                 if type(data) is not ndarray or data.shape != check[1] or data.dtype != check[2] or (
                     leaf._node is not None if check[3] == NOT_TRACKED else tracking(leaf) != check[3]
                 ):  # fmt: skip
-                    now = leaf.requires_grad, leaf.is_leaf
-                    was = check[3] != NOT_TRACKED, check[3] <= LEAF
-                    return (f"argument {i}: {leaf.dtype} {list(data.shape)}, requires_grad, is_leaf = {now}, "
-                            f"was {check[2]} {list(check[1])}, {was}")  # fmt: skip
+                    now, was = KINDS[tracking(leaf)], KINDS[check[3]]
+                    if now == was:
+                        now = was = ""
+                    return f"argument {i}: {data.dtype} {list(data.shape)}{now}, was {check[2]} {list(check[1])}{was}"
         for i, t in self.pinned.items():
             if leaves[i] is not t:
                 return f"argument {i} is no longer a tensor that the function closes over"
@@ -225,8 +249,9 @@ class Entry:
         drawn = [draw.make() for draw in self.draws]
         with enable_x64(True):
             results = self.program(*arrays, *drawn)
-        if self.writes or self.tracked:
-            kept = self.keep(results, arrays, tensors) if self.tracked else None
+        if results:
+            results[0].block_until_ready()  # all results are there when the first one is
+        kept = self.keep(results, arrays, tensors) if self.tracked else None
         arrays = None  # type: ignore[assignment]  # who else holds an array matters to `store`
         for slot, i in self.writes:
             store(tensors[slot], results[i])
@@ -252,6 +277,8 @@ class Entry:
                 out.append(self.view(tensors[what[0]], what[1]))
             else:
                 out.append(wrap(what.copy()))
+        for i in self.spent:
+            out[i]._node = Spent()
         if self.tracked:
             self.link(out, kept, tensors, leaves, drawn)
         return out[0] if self.out_spec is pytree.LEAF else pytree.unflatten(out, self.out_spec)
@@ -323,7 +350,10 @@ class CompiledBackward(Node):
         there = [operand(g) for g in cotangent if g is not None]
         program, reached = self.entry.backward(given, there)
         with enable_x64(True):
-            results = iter(program(*saved, *there))
+            found = program(*saved, *there)
+        if found:
+            found[0].block_until_ready()
+        results = iter(found)
         return tuple([in_memory_of(next(results)) if r else None for r in reached])
 
     def pull_tensors(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
@@ -345,6 +375,19 @@ class CompiledBackward(Node):
         return tuple([found.get(end) for end in ends])  # type: ignore[arg-type]
 
 
+class Spent(Node):
+    """The node of a result whose graph a backward pass inside the compiled function has freed."""
+
+    __slots__ = ()
+    keeps = True
+
+    def __init__(self) -> None:
+        self.edges, self.saved, self.rare, self.order = (), None, None, count()
+
+    def name(self) -> str:
+        return "CompiledBackward"
+
+
 class Repeated:
     """Stands for a trace while a function is run again: random numbers are those of the first time."""
 
@@ -358,20 +401,32 @@ class Repeated:
         base._data = data
 
 
+ALL: weakref.WeakSet[Compiled] = weakref.WeakSet()
+"""Every compiled function."""
+
+
 class Compiled:
     """A function that runs as a program of XLA; made by :func:`tensorplay.compile`."""
 
     def __init__(self, fn: Callable[..., Any], fullgraph: bool, disable: bool) -> None:
         self.__wrapped__ = fn
         self._fullgraph, self._disable = fullgraph, disable
-        self._entries: list[Entry] = []
+        self._forget()
+        ALL.add(self)
+        if not hasattr(fn, "forward"):
+            functools.update_wrapper(self, fn)
+
+    def _forget(self) -> None:
+        """Start anew."""
+        self._entries: list[Entry] = []  # the newest first
         self._refused: str | None = None  # why it is run eagerly
         self._events: list[str] = []
         self._unsettled = 0
         self._derived: dict[Any, Compiled] = {}
-        self._warned = False
-        if not hasattr(fn, "forward"):
-            functools.update_wrapper(self, fn)
+
+    @property
+    def _name(self) -> str:
+        return getattr(self.__wrapped__, "__name__", type(self.__wrapped__).__name__)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -382,7 +437,7 @@ class Compiled:
         return self if instance is None else functools.partial(self, instance)
 
     def __repr__(self) -> str:
-        return f"<compiled {getattr(self.__wrapped__, '__name__', self.__wrapped__)}>"
+        return f"<compiled {self._name}>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._disable or self._refused is not None or state.tracing is not None or state.recording is RARE:
@@ -396,13 +451,11 @@ class Compiled:
 
     def _miss(self, args: Any, kwargs: Any, leaves: list[Any], spec: Any, mode: tuple[Any, ...]) -> Any:
         level, kind = 0, None
-        for leaf in leaves:
-            data = getattr(leaf, "_data", None)
-            if isinstance(data, Carrier):
-                if data.level not in live_levels:
-                    return self.__wrapped__(*args, **kwargs)
-                if data.level > level:
-                    level, kind = data.level, type(data)
+        for data in [leaf._data for leaf in leaves if isinstance(leaf, Tensor) and isinstance(leaf._data, Carrier)]:
+            if data.level not in live_levels:
+                return self.__wrapped__(*args, **kwargs)
+            if data.level > level:
+                level, kind = data.level, type(data)
         if level:
             if kind is Batched:
                 return self._batched(leaves, spec, level)
@@ -417,11 +470,8 @@ class Compiled:
                 reason = self._entries[0].mismatch(leaves, spec, mode) or "first call"
             if len(self._entries) >= LIMIT:
                 return self._give_up(f"it was compiled {LIMIT} times, last because of {reason}", args, kwargs)
+            trace = Trace(self.__wrapped__, args, kwargs)
             try:
-                for leaf in leaves:
-                    if isinstance(leaf, (ndarray, np.random.Generator)):
-                        raise Unsupported(f"an argument is a {type(leaf).__name__}; make a tensor of it")
-                trace = Trace(self.__wrapped__, args, kwargs)
                 closed = trace.run()
                 entry = Entry(trace, closed, mode, reason)
             except Unsettled as error:
@@ -436,18 +486,21 @@ class Compiled:
                 if self._fullgraph:
                     raise
                 return self._after_failure(error, args, kwargs)
+            finally:
+                trace.forget()
             self._unsettled = 0
             self._entries.insert(0, entry)
             self._events.append(reason)
+            if entry.callbacks:
+                name_callbacks(self._name, entry.callbacks)
         return entry.run(leaves)
 
     def _give_up(self, why: str, args: Any, kwargs: Any, error: Exception | None = None) -> Any:
         """Run eagerly from now on, with a warning; or raise, if only a whole program will do."""
-        name = getattr(self.__wrapped__, "__name__", type(self.__wrapped__).__name__)
         if self._fullgraph:
-            raise RuntimeError(f"compile(fullgraph=True): {name} cannot be compiled: {why}") from error
+            raise RuntimeError(f"compile(fullgraph=True): {self._name} cannot be compiled: {why}") from error
         self._refused = why
-        warnings.warn(f"compile: {name} is run eagerly: {why}", stacklevel=4)
+        warnings.warn(f"compile: {self._name} is run eagerly: {why}", stacklevel=4)
         return self.__wrapped__(*args, **kwargs)
 
     def _after_failure(self, error: Exception, args: Any, kwargs: Any) -> Any:
@@ -455,8 +508,7 @@ class Compiled:
         out = self.__wrapped__(*args, **kwargs)
         why = f"{type(error).__name__} while it was traced: {error}"
         self._refused = why
-        name = getattr(self.__wrapped__, "__name__", type(self.__wrapped__).__name__)
-        warnings.warn(f"compile: {name} is run eagerly: {why}", stacklevel=4)
+        warnings.warn(f"compile: {self._name} is run eagerly: {why}", stacklevel=4)
         return out
 
     # ---- inside of transforms: the transformed function is compiled
@@ -519,4 +571,52 @@ class Compiled:
         return pytree.unflatten(pushed_outs, out_spec)
 
 
-__all__ = ["Compiled", "replay"]
+class Program(NamedTuple):
+    """One program of a compiled function, as ``explain`` tells of it.
+
+    Attributes
+    ----------
+    reason : str
+        Why it was compiled.
+    runs : int
+        How often it has run.
+    inputs, written : list of str
+        The tensors that it reads, and those that it writes to.
+    callbacks : dict
+        Operators that NumPy computes, with the reason.
+    """
+
+    reason: str
+    runs: int
+    inputs: list[str]
+    written: list[str]
+    callbacks: dict[str, str]
+
+
+class Explanation:
+    """What a compiled function has compiled; see :func:`tensorplay.compiler.explain`."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.name, self.eager, self.events = compiled._name, compiled._refused, list(compiled._events)
+        self.programs = [
+            Program(e.reason, e.runs, e.names, [s.label for s, _ in e.writes] + [s.label + ".grad" for s, *_ in e.grads],
+                    dict(e.callbacks))
+            for e in reversed(compiled._entries)
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        def many(n: int, what: str) -> str:
+            return f"{n} {what}{'s' * (n != 1)}"
+
+        lines = [f"{self.name}: {many(len(self.programs), 'program')}"]
+        for i, p in enumerate(self.programs, 1):
+            lines.append(f"  {i}. {p.reason}: {many(p.runs, 'run')}, {many(len(p.inputs), 'input')}, "
+                         f"{len(p.written)} written")  # fmt: skip
+            if p.callbacks:
+                lines.append(f"     NumPy computes {', '.join(sorted(p.callbacks))}")
+        lines += [f"  {event}" for event in self.events if event.startswith("run eagerly")]
+        if self.eager is not None:
+            lines.append(f"  run eagerly: {self.eager}")
+        return "\n".join(lines)
+
+    __repr__ = __str__

@@ -51,6 +51,17 @@ class WatchedState(TensorState):
         self.held = value
 
 
+def tensor_classes() -> set[type]:
+    """Tensor and its subclasses."""
+    found: set[type] = set()
+    stack: list[type] = [Tensor]
+    while stack:
+        cls = stack.pop()
+        found.add(cls)
+        stack.extend(cls.__subclasses__())
+    return found
+
+
 NOT_TRACKED, LEAF, INNER = range(3)
 
 
@@ -132,7 +143,9 @@ class Trace:
         """Keep of the run only what a backward pass outside will need."""
         self.ended = True
         self.older, self.old, self.results, self.by_cell, self.tracers = [], set(), [], {}, ()
-        self.leaves, self.args, self.kwargs = [], (), {}
+        self.leaves, self.args, self.kwargs, self.spent = [], (), {}, []
+        for slot in self.slots:
+            slot.array = slot.rare = slot.grad = slot.cell.like = None  # type: ignore[assignment]
         self.reach = self.missed = None  # type: ignore[assignment]
 
     # ---- what traced arrays ask
@@ -187,6 +200,9 @@ class Trace:
 
     def run(self) -> Any:
         """Trace until all inputs are known; the closed program (a jaxpr)."""
+        for leaf in self.leaves:
+            if isinstance(leaf, (ndarray, np.random.Generator)):
+                raise Unsupported(f"an argument is a {type(leaf).__name__}; make a tensor of it")
         before = [(place, place.snapshot()) for place in self.reach.places]
         for _ in range(100):
             try:
@@ -250,7 +266,8 @@ class Trace:
     def attempt(self) -> Any:
         """One run on tracers."""
         self.find_slots()
-        self.older = [o for o in gc.get_objects() if isinstance(o, Tensor)]
+        kinds = tensor_classes()
+        self.older = [o for o in gc.get_objects() if type(o) in kinds]
         self.old: set[int] = set()
         for t in self.older:
             if type(t._data) is ndarray:
@@ -296,6 +313,8 @@ class Trace:
         leaves, self.out_spec = pytree.flatten(out)
         self.outputs: list[tuple[str, Any]] = []
         self.tracked: list[tuple[int, Node]] = []  # outputs that require grad, with their nodes
+        self.spent: list[tuple[int, Node]] = []  # those whose graph was freed by a backward pass inside
+        self.ends: list[Slot] = []
         inputs = {id(s.tensor): s for s in self.slots}
         seen: dict[int, int] = {}
         for i, leaf in enumerate(leaves):
@@ -384,7 +403,12 @@ class Trace:
 
         places = {id(tracer): i for i, tracer in enumerate(self.tracers)}
         seen: set[int] = set()
-        nodes = reached([node for _, node in self.tracked], 0)[0]
+        live = []
+        for i, node in self.tracked:
+            spent = any(n.saved is None for n in reached([node], 0)[0])  # a backward pass has been here
+            (self.spent if spent else live).append((i, node))
+        self.tracked = live
+        nodes = reached([node for _, node in live], 0)[0]
         self.ends = [s for s in self.slots if s.leaf is not None and s.leaf in nodes]
         for slot in self.ends:
             slot.touched = True

@@ -83,6 +83,8 @@ def integers(low: int, high: int) -> Sample:
 
 
 def source(generator: Any, name: str) -> np.random.Generator:
+    if state.tracing is not None:
+        state.tracing.refuse(f"{name}, whose draws depend on values,")
     if generator is None:
         return default_generator.numpy
     if not isinstance(generator, Generator):
