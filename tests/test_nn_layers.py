@@ -322,6 +322,8 @@ def test_bad_options_and_inputs(make, error, message):
         (lambda: nn.EmbeddingBag(3, 2, mode="max", scale_grad_by_freq=True)(tp.zeros(1, 2, dtype=tp.int64)), ValueError,
          "max mode does not support scaling"),
         (lambda: nn.Sequential({"a": nn.ReLU()}), TypeError, "dict is not a Module subclass"),
+        (lambda: nn.GRU(0, 2), ValueError, "input_size must be greater than zero"),
+        (lambda: nn.LSTM(3, 2)(tp.zeros(4, 1, 3, dtype=tp.float64)), ValueError, r"model.to\(tensorplay.float64\)"),
         (lambda: nn.utils.skip_init(tp.ones, 3), TypeError, "a subclass of Module"),
         (lambda: nn.init.calculate_gain("leaky_relu", True), ValueError, "must be a number"),
     ],
@@ -339,3 +341,51 @@ def test_sixteen_bits_are_rounded_once():
 
 def test_the_mean_squared_error_promotes_integers():
     assert nn.MSELoss()(tp.tensor([1, 2]), tp.tensor([1.0, 4.0])).item() == 2.0
+
+
+@pytest.mark.parametrize("name", ["RNN", "LSTM", "GRU"])
+def test_recurrent_layers_take_batches_of_none(name):
+    x = tp.ones(5, 0, 3, requires_grad=True)
+    out, last = getattr(nn, name)(3, 4, num_layers=2, bidirectional=True)(x)
+    out.sum().backward()
+    assert out.shape == (5, 0, 8) and x.grad.shape == x.shape
+    assert (last[0] if name == "LSTM" else last).shape == (4, 0, 4)
+
+
+def test_the_parts_of_layers_may_be_overridden_by_their_names():
+    class Shown(nn.TransformerEncoderLayer):
+        def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
+            out, self.weights = self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask)
+            return self.dropout1(out)
+
+    x = tp.randn(5, 3, 8)
+    shown, plain = (cls(8, 2, 16, dropout=0.0) for cls in (Shown, nn.TransformerEncoderLayer))
+    plain.load_state_dict(shown.state_dict())
+    np.testing.assert_allclose(shown(x).detach().numpy(), plain(x).detach().numpy(), atol=1e-6)
+    assert shown.weights.shape == (3, 5, 5)
+
+    class Standardised(nn.Conv2d):
+        def forward(self, x):
+            weight = self.weight - self.weight.mean((1, 2, 3), keepdim=True)
+            return self._conv_forward(x, weight, self.bias)
+
+    conv = Standardised(1, 2, 3, padding=1, padding_mode="reflect", bias=False)
+    assert conv(tp.ones(1, 1, 5, 5)).abs().max().item() < 1e-6 and conv(tp.ones(1, 1, 5, 5)).shape == (1, 2, 5, 5)
+
+
+def test_bases_of_layers_have_the_names_of_pytorch():
+    from tensorplay.nn.modules.batchnorm import _BatchNorm
+    from tensorplay.nn.modules.conv import _ConvNd, _ConvTransposeNd
+    from tensorplay.nn.modules.utils import _pair
+
+    class Own(_ConvNd):
+        def __init__(self, size):
+            super().__init__(1, 2, _pair(size), _pair(1), _pair(0), _pair(1), False, _pair(0), 1, True, "zeros")
+
+        def forward(self, x):
+            return nn.functional.conv2d(x, self.weight, self.bias, self.stride, self.padding, self.dilation)
+
+    assert Own(3)(tp.ones(1, 1, 4, 4)).shape == (1, 2, 2, 2) and "kernel_size=(3, 3)" in repr(Own(3))
+    assert isinstance(nn.BatchNorm2d(2), _BatchNorm) and not isinstance(nn.GroupNorm(1, 2), _BatchNorm)
+    assert isinstance(nn.ConvTranspose1d(1, 1, 1), _ConvTransposeNd) and not isinstance(Own(3), _ConvTransposeNd)
+    assert _pair((1, 2)) == (1, 2) and _pair(3) == (3, 3)

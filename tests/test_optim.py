@@ -683,3 +683,11 @@ def test_a_base_class_without_rule_says_so():
     x.sum().backward()
     with pytest.raises(NotImplementedError, match="defines neither step nor update_group"):
         optim.Optimizer([x], {}).step()
+
+
+def test_optimizers_are_found_where_pytorch_has_them():
+    from tensorplay.optim.adamw import AdamW
+    from tensorplay.optim.rprop import Rprop
+
+    assert AdamW is optim.AdamW and Rprop is optim.Rprop is optim.rprop.Rprop
+    assert issubclass(optim.lr_scheduler._LRScheduler, optim.lr_scheduler.LRScheduler)

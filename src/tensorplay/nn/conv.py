@@ -24,8 +24,7 @@ def for_each(value: Any, dims: int) -> tuple[Any, ...]:
 class Convolution(Module):
     """What convolutions have in common; ``dims`` is the number of spatial dimensions."""
 
-    dims: int
-    transposed = False
+    dims: int = 0
 
     def __init__(
         self,
@@ -35,14 +34,18 @@ class Convolution(Module):
         stride: Any,
         padding: Any,
         dilation: Any,
+        transposed: bool,
         output_padding: Any,
         groups: int,
         bias: bool,
         padding_mode: str,
-        device: Any,
-        dtype: Any,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
+        self.transposed = transposed
+        if not self.dims:  # a program's own kind of convolution
+            self.dims = len(kernel_size)
         name = self._get_name()
         if groups <= 0:
             raise ValueError(f"{name}: groups must be a positive integer, got {groups}")
@@ -103,8 +106,6 @@ class Convolution(Module):
 
 class Transposed(Convolution):
     """What transposed convolutions have in common."""
-
-    transposed = True
 
     def _output_padding(self, input: Tensor, output_size: Sequence[int] | None) -> tuple[int, ...]:
         if output_size is None:
@@ -167,15 +168,18 @@ class Conv1d(Convolution):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, 0, groups, bias,
-                         padding_mode, device, dtype)  # fmt: skip
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, False, 0, groups,
+                         bias, padding_mode, device, dtype)  # fmt: skip
 
     def forward(self, input: Tensor) -> Tensor:
         """Convolve the input."""
+        return self._conv_forward(input, self.weight, self.bias)
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self._borders(), self.padding_mode), 0
-        return F.conv1d(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+        return F.conv1d(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
 class Conv2d(Convolution):
@@ -219,15 +223,18 @@ class Conv2d(Convolution):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, 0, groups, bias,
-                         padding_mode, device, dtype)  # fmt: skip
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, False, 0, groups,
+                         bias, padding_mode, device, dtype)  # fmt: skip
 
     def forward(self, input: Tensor) -> Tensor:
         """Convolve the input."""
+        return self._conv_forward(input, self.weight, self.bias)
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self._borders(), self.padding_mode), 0
-        return F.conv2d(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+        return F.conv2d(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
 class Conv3d(Convolution):
@@ -271,15 +278,18 @@ class Conv3d(Convolution):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, 0, groups, bias,
-                         padding_mode, device, dtype)  # fmt: skip
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, False, 0, groups,
+                         bias, padding_mode, device, dtype)  # fmt: skip
 
     def forward(self, input: Tensor) -> Tensor:
         """Convolve the input."""
+        return self._conv_forward(input, self.weight, self.bias)
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self._borders(), self.padding_mode), 0
-        return F.conv3d(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+        return F.conv3d(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
 class ConvTranspose1d(Transposed):
@@ -308,8 +318,8 @@ class ConvTranspose1d(Transposed):
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding, groups,
-                         bias, padding_mode, device, dtype)  # fmt: skip
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, True, output_padding,
+                         groups, bias, padding_mode, device, dtype)  # fmt: skip
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """Convolve the input."""
@@ -351,8 +361,8 @@ class ConvTranspose2d(Transposed):
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding, groups,
-                         bias, padding_mode, device, dtype)  # fmt: skip
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, True, output_padding,
+                         groups, bias, padding_mode, device, dtype)  # fmt: skip
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """Convolve the input."""
@@ -388,8 +398,8 @@ class ConvTranspose3d(Transposed):
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding, groups,
-                         bias, padding_mode, device, dtype)  # fmt: skip
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, True, output_padding,
+                         groups, bias, padding_mode, device, dtype)  # fmt: skip
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """Convolve the input."""

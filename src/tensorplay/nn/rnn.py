@@ -77,8 +77,9 @@ class RNNBase(Module):
                           f"num_layers={num_layers}", stacklevel=3)  # fmt: skip
         if not isinstance(hidden_size, int):
             raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
-        if hidden_size <= 0:
-            raise ValueError("hidden_size must be greater than zero")
+        for name, size in (("input_size", input_size), ("hidden_size", hidden_size)):
+            if size <= 0:
+                raise ValueError(f"{name} must be greater than zero")
         if num_layers <= 0:
             raise ValueError("num_layers must be greater than zero")
         if not 0 <= proj_size < hidden_size:
@@ -146,6 +147,8 @@ class RNNBase(Module):
         if whole.shape[-1] != self.input_size:
             raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
                                f"{whole.shape[-1]}")  # fmt: skip
+        if whole.dtype is not getattr(self, self._all_names[0][0]).dtype:
+            self._refuse_dtype(whole)
         if whole.shape[0] == 0:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         state = self._first_state(whole, hx, batch, alone)
@@ -159,6 +162,14 @@ class RNNBase(Module):
         if alone:
             return whole.squeeze(1), each(lambda s: s.squeeze(1), last)
         return (whole.transpose(0, 1) if self.batch_first else whole), last
+
+    def _refuse_dtype(self, whole: Tensor) -> None:
+        from ..amp.autocast_mode import is_autocast_enabled
+
+        own = getattr(self, self._all_names[0][0]).dtype
+        if not is_autocast_enabled("cpu"):
+            raise ValueError(f"{self._get_name()}: the input's dtype {whole.dtype} is not that of the weights, {own}. "
+                             f"Convert the input, input.to({own}), or the model, model.to({whole.dtype})")  # fmt: skip
 
     def _first_state(self, whole: Tensor, hx: State, batch: int, alone: bool) -> State:
         lstm, places = self.mode == "LSTM", self.num_layers * (2 if self.bidirectional else 1)
@@ -202,7 +213,7 @@ class RNNBase(Module):
                 ends.append(end)
             whole = sides[0] if directions == 1 else cat(sides, -1)
         if len(shape) == 3:
-            whole = whole.reshape(shape[0], shape[1], -1)
+            whole = whole.reshape(shape[0], shape[1], whole.shape[1])
         last = tuple(stack(parts, 0) for parts in zip(*ends))
         return whole, last if lstm else last[0]
 

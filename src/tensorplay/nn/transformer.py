@@ -174,9 +174,12 @@ def activation_of(activation: str | Callable[[Tensor], Tensor]) -> Callable[[Ten
 class TransformerLayer(Module):
     """What the layers of encoder and decoder have in common."""
 
+    self_attn: MultiheadAttention
     linear1: Linear
     linear2: Linear
     dropout: Dropout
+    dropout1: Dropout
+    ends_with = "dropout2"
     activation: Callable[[Tensor], Tensor]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -191,8 +194,18 @@ class TransformerLayer(Module):
         if isinstance(self.activation, str):
             self.activation = getattr(F, self.activation)
 
-    def _feed_forward(self, x: Tensor) -> Tensor:
-        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+    # parts of forward, by the names that subclasses override them by
+
+    def _sa_block(
+        self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False
+    ) -> Tensor:
+        out = self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False,
+                             is_causal=is_causal)[0]  # fmt: skip
+        return self.dropout1(out)
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        out = self.linear2(self.dropout(self.activation(self.linear1(x))))
+        return getattr(self, self.ends_with)(out)
 
 
 class TransformerEncoderLayer(TransformerLayer):
@@ -257,16 +270,12 @@ class TransformerEncoderLayer(TransformerLayer):
         is_causal: bool = False,
     ) -> Tensor:
         """Encode; the masks are those of :class:`MultiheadAttention`."""
-
-        def attend(x: Tensor) -> Tensor:
-            return self.dropout1(self.self_attn(x, x, x, attn_mask=src_mask, key_padding_mask=src_key_padding_mask,
-                                                need_weights=False, is_causal=is_causal)[0])  # fmt: skip
-
+        masks = src_mask, src_key_padding_mask
         if self.norm_first:
-            x = src + attend(self.norm1(src))
-            return x + self.dropout2(self._feed_forward(self.norm2(x)))
-        x = self.norm1(src + attend(src))
-        return self.norm2(x + self.dropout2(self._feed_forward(x)))
+            x = src + self._sa_block(self.norm1(src), *masks, is_causal=is_causal)
+            return x + self._ff_block(self.norm2(x))
+        x = self.norm1(src + self._sa_block(src, *masks, is_causal=is_causal))
+        return self.norm2(x + self._ff_block(x))
 
 
 class TransformerDecoderLayer(TransformerLayer):
@@ -281,6 +290,8 @@ class TransformerDecoderLayer(TransformerLayer):
     >>> layer(tp.zeros(4, 3, 8), tp.zeros(5, 3, 8)).shape
     tensorplay.Size([4, 3, 8])
     """
+
+    ends_with = "dropout3"
 
     def __init__(
         self,
@@ -322,23 +333,22 @@ class TransformerDecoderLayer(TransformerLayer):
         memory_is_causal: bool = False,
     ) -> Tensor:
         """Decode; ``memory`` is the encoder's output, and the masks are those of :class:`MultiheadAttention`."""
-
-        def attend(x: Tensor) -> Tensor:
-            return self.dropout1(self.self_attn(x, x, x, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask,
-                                                need_weights=False, is_causal=tgt_is_causal)[0])  # fmt: skip
-
-        def recall(x: Tensor) -> Tensor:
-            return self.dropout2(self.multihead_attn(x, memory, memory, attn_mask=memory_mask,
-                                                     key_padding_mask=memory_key_padding_mask, need_weights=False,
-                                                     is_causal=memory_is_causal)[0])  # fmt: skip
-
+        masks, of_memory = (tgt_mask, tgt_key_padding_mask), (memory, memory_mask, memory_key_padding_mask)
         if self.norm_first:
-            x = tgt + attend(self.norm1(tgt))
-            x = x + recall(self.norm2(x))
-            return x + self.dropout3(self._feed_forward(self.norm3(x)))
-        x = self.norm1(tgt + attend(tgt))
-        x = self.norm2(x + recall(x))
-        return self.norm3(x + self.dropout3(self._feed_forward(x)))
+            x = tgt + self._sa_block(self.norm1(tgt), *masks, is_causal=tgt_is_causal)
+            x = x + self._mha_block(self.norm2(x), *of_memory, is_causal=memory_is_causal)
+            return x + self._ff_block(self.norm3(x))
+        x = self.norm1(tgt + self._sa_block(tgt, *masks, is_causal=tgt_is_causal))
+        x = self.norm2(x + self._mha_block(x, *of_memory, is_causal=memory_is_causal))
+        return self.norm3(x + self._ff_block(x))
+
+    def _mha_block(
+        self, x: Tensor, mem: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None,
+        is_causal: bool = False,
+    ) -> Tensor:  # fmt: skip
+        out = self.multihead_attn(x, mem, mem, attn_mask=attn_mask, key_padding_mask=key_padding_mask,
+                                  need_weights=False, is_causal=is_causal)[0]  # fmt: skip
+        return self.dropout2(out)
 
 
 class TransformerEncoder(Module):
