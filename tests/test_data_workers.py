@@ -632,6 +632,7 @@ def tensors(index):
         "empty": tp.zeros(0, 3),
         "leaf": leaf,
         "parameter": tp.nn.Parameter(tp.ones(600)),
+        "part": tp.nn.Parameter(WHOLE[index : index + 600]),
         "pickled": len(exchange.pickled(view)[0]),
         "same": (leaf, leaf),
         "strided": WHOLE[: 10 * index + 10].reshape(-1, 10).T,

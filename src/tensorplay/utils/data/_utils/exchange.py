@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from ....core.tensor import Tensor
+from ....core.interop import attributes, restore
+from ....core.tensor import Tensor, wrap
 from ....core.versions import storage_of
 
 Array = np.ndarray[Any, Any]
@@ -93,10 +94,9 @@ class Pickler(pickle.Pickler):
                     "DataLoader: a worker cannot send a tensor that is the result of a recorded operator, as autograd "
                     "does not cross processes; call detach() on it"
                 )
-            if storage_of(obj._data).nbytes > obj._data.nbytes:
-                function, (kind, _, shape, _, _, dtype, *rest) = obj.__reduce_ex__(5)
-                array = np.array(obj._data, order="C")
-                return function, (kind, array, shape, array.strides, 0, dtype, *rest)
+            if type(obj).__reduce_ex__ is Tensor.__reduce_ex__ and storage_of(obj._data).nbytes > obj._data.nbytes:
+                own = wrap(np.array(obj._data, order="C"), type(obj))
+                return restore(own, obj.requires_grad, attributes(obj)).__reduce_ex__(5)
         return NotImplemented
 
 
