@@ -425,3 +425,25 @@ def test_weights_of_convolutions_get_a_memory_format():
     m = nn.Sequential(nn.Conv2d(2, 3, 2), nn.Linear(1, 1))
     nn.utils.convert_conv2d_weight_memory_format(m, tp.channels_last)
     assert m[0].weight.is_contiguous(memory_format=tp.channels_last) and isinstance(m[0].weight, nn.Parameter)
+
+
+def test_attention_has_one_implementation_by_all_names():
+    from tensorplay.nn.attention import SDPBackend, sdpa_kernel
+
+    x = tp.randn(1, 2, 3, 4)
+    for wanted in [*list(SDPBackend)[1:], list(SDPBackend)]:
+        with sdpa_kernel(wanted, set_priority=True):
+            out = nn.functional.scaled_dot_product_attention(x, x, x)
+        assert tp.equal(out, nn.functional.scaled_dot_product_attention(x, x, x))
+    for wanted, error in ((3, AssertionError), ([], RuntimeError), (SDPBackend.ERROR, RuntimeError)):
+        with pytest.raises(error, match="(?i)backend"), sdpa_kernel(wanted):
+            pass
+
+
+def test_what_makes_tensors_is_told_from_other_arguments():
+    assert nn.factory_kwargs(None) == {} == nn.factory_kwargs({})
+    assert nn.factory_kwargs({"device": "cpu", "factory_kwargs": {"dtype": 1}}) == {"device": "cpu", "dtype": 1}
+    with pytest.raises(TypeError, match="unexpected kwargs .*other"):
+        nn.factory_kwargs({"other": 1})
+    with pytest.raises(TypeError, match="dtype.* specified twice"):
+        nn.factory_kwargs({"dtype": 1, "factory_kwargs": {"dtype": 1}})

@@ -1,6 +1,6 @@
 """Neural network modules."""
 
-from . import functional, init, modules, utils
+from . import attention, functional, init, modules, utils
 from .activation import (
     CELU,
     ELU,
@@ -130,7 +130,7 @@ from .padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter, factory_kwargs
 from .pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -350,6 +350,8 @@ __all__ = [
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
+    "attention",
+    "factory_kwargs",
     "functional",
     "init",
     "modules",

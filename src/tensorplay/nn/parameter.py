@@ -168,3 +168,31 @@ def empty_of(device: Any, dtype: Any) -> Tensor:
     from ..ops.factories import empty
 
     return empty((0,), device=device, dtype=dtype)
+
+
+def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
+    """What of a layer's keyword arguments is meant for the functions that make its tensors.
+
+    Parameters
+    ----------
+    kwargs : dict, optional
+        ``device``, ``dtype`` and ``memory_format``, here or in a dict under ``factory_kwargs``.
+
+    Raises
+    ------
+    TypeError
+        If there is anything else, or one of them twice.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.empty(2, **tp.nn.factory_kwargs({"dtype": tp.float64})).dtype
+    tensorplay.float64
+    """
+    given = dict(kwargs or {})
+    inner = given.pop("factory_kwargs", {})
+    if unknown := given.keys() - {"device", "dtype", "memory_format"}:
+        raise TypeError(f"factory_kwargs: unexpected kwargs {sorted(unknown)}")
+    if twice := given.keys() & inner.keys():
+        raise TypeError(f"factory_kwargs: {sorted(twice)} specified twice, in **kwargs and in factory_kwargs")
+    return {**given, **inner}
