@@ -43,21 +43,24 @@ def each_block(work: Callable[[slice], None], rows: int, columns: int) -> None:
 def row_exponentials(x: Any, e: Any) -> tuple[Any, Any]:
     """Write the exponentials of rows into ``e``, less their maxima; the maxima and the sums.
 
-    In large arrays whose maxima are small anyway nothing is subtracted, which saves a pass: the maxima are then None.
+    In large arrays of small numbers nothing is subtracted, which saves two passes: the maxima are then None.
     """
+    if x.size > SMALL and x[0].max() < SAFE:  # so are the others, probably
+        with np.errstate(over="ignore"):
+            np.exp(x, out=e)
+            sums = np.add.reduce(e, axis=1, keepdims=True)
+        if 1 / LARGE < sums.min() and sums.max() < LARGE:
+            return None, sums
     top: Any = np.maximum.reduce(x, axis=1, keepdims=True, initial=None if x.shape[1] else -np.inf)
-    if x.size > SMALL and -SAFE < top.min() and top.max() < SAFE:
-        top = None
-        np.exp(x, out=e)
-    else:
-        np.subtract(x, top, out=e)
-        np.exp(e, out=e)
+    np.subtract(x, top, out=e)
+    np.exp(e, out=e)
     return top, np.add.reduce(e, axis=1, keepdims=True)
 
 
 SMALL = 1 << 14
 SAFE = 8.0
-"""Below this the exponentials neither overflow nor lose precision when their logarithms are taken."""
+LARGE = float(np.exp(12.0))
+"""Sums of exponentials below this did not overflow, and their logarithms are exact to a few units of the last place."""
 
 
 def kept_shape(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
