@@ -290,3 +290,18 @@ def test_second_derivatives_of_a_composed_rule_agree_in_all_orders_of_the_modes(
 def test_a_composed_rule_leaves_no_history():
     x = randn(5, 1, 3).log_softmax(2)
     assert not any(t.requires_grad for t in func.jvp(ctc, (x,), (x,)))
+
+
+@pytest.mark.parametrize(
+    "f, slope",
+    [
+        (lambda x: x - x.int(), 1.0), (lambda x: x.long() * x, 1.0), (lambda x: x.bool().to(x.dtype) + 2 * x, 2.0),
+        (lambda x: tp.zeros(1, dtype=tp.int64).copy_(x) * x, 1.0), (lambda x: x.to(tp.uint8).float(), 0.0),
+    ],
+)  # fmt: skip
+def test_what_was_rounded_to_integers_does_not_move(f, slope):
+    x = tp.tensor([1.5])
+    assert tp.func.jvp(f, (x,), (tp.ones(1),))[1].tolist() == [slope]
+    assert tp.func.jacfwd(f)(x).tolist() == [[slope]]
+    assert tp.func.jet(f, (x,), ((tp.ones(1),),))[1][0].tolist() == [slope]
+    assert tp.func.laplacian(lambda x: (f(x) * x).sum(), x)[2].item() == 2 * slope

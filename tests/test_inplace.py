@@ -508,3 +508,60 @@ def test_a_write_to_the_argument_of_vmap_changes_the_tensor_outside():
     x = tp.tensor([[1.0, 2.0], [3.0, 4.0]])
     tp.vmap(lambda row: row.mul_(2))(x)
     assert x.tolist() == [[2, 4], [6, 8]]
+
+
+# ---- what is whose
+
+
+@pytest.mark.parametrize(
+    "overwrite",
+    [lambda a, z: a.copy_(z), lambda a, z: a.__setitem__(..., z), lambda a, z: a.copy_(z[0]), lambda a, z: a.fill_(z[0])],
+)
+def test_under_vmap_what_was_copied_stays_apart_from_its_copy(overwrite):
+    def f(z):
+        a = tp.zeros_like(z)
+        overwrite(a, z)
+        a.mul_(2)
+        s = tp.zeros_like(z)
+        source = z * 1
+        overwrite(s, source)
+        source.mul_(5)
+        return a, s
+
+    z = tp.tensor([[1.0, 2.0], [10.0, 20.0]])
+    want = [tp.stack(rows).tolist() for rows in zip(*map(f, z))]
+    assert [t.tolist() for t in tp.vmap(f)(z)] == want
+    assert z.tolist() == [[1, 2], [10, 20]]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: tp.ones(2, 3, 2) @ x, lambda x: x.roll(1), lambda x: tp.kron(x, tp.ones(2)),
+        lambda x: tp.quantile(x, tp.tensor([0.5])), lambda x: tp.nn.functional.group_norm(x.expand(1, 2, 2), 2),
+    ],
+)  # fmt: skip
+def test_the_result_of_an_operator_of_several_steps_is_no_view(make):
+    x = tp.tensor([1.0, 2.0], requires_grad=True)
+    assert not make(x)._is_view() and make(x)._base is None
+    assert not make(x).detach_().requires_grad
+    with tp.no_grad():
+        y = make(x)
+    y.mul_(tp.ones((), requires_grad=True))
+    assert y.requires_grad
+
+
+def test_a_view_made_before_its_base_became_a_leaf_is_not_written_to():
+    x = tp.zeros(2)
+    first = x[0]
+    x.requires_grad_()
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+        first.add_(1)
+    assert x.tolist() == [0, 0]
+
+
+def test_the_data_of_what_requires_grad_stay_floating():
+    x = leaf(2)
+    with pytest.raises(RuntimeError, match="must be floating point or complex dtype, got tensorplay.int64"):
+        x.data = tp.tensor([5])
+    assert x.tolist() == [1, 1]

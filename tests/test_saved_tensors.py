@@ -332,3 +332,13 @@ def test_memory_changed_from_outside_is_declared():
     with pytest.raises(RuntimeError, match=r"expect a Iterable\[Tensor\] as input, got int"):
         increment_version(3)
     assert a._version == 3
+
+
+def test_numbers_are_not_packed():
+    shapes = []
+    x = tp.ones(1, requires_grad=True)
+    with tp.autograd.graph.saved_tensors_hooks(lambda t: shapes.append(t.shape) or t, lambda t: t):
+        y = 2 / (x * 2) + x**2
+    assert shapes == [(1,)] * len(shapes) and shapes
+    y.backward()
+    assert x.grad.tolist() == [1.0]

@@ -203,10 +203,17 @@ class Dual(Moving):
         push = primitive.push
         if not moving or push is None or not state.forward_ad:
             return out
+        if is_integral(out):
+            return out
         tangent = push(tangents, out, primals, attrs)
         if type(out) is tuple or type(out) is list:
             return [o if t is None else Dual(o, match(t, o), level) for o, t in zip(out, tangent, strict=True)]
         return out if tangent is None else Dual(out, match(tangent, out), level)
+
+
+def is_integral(out: Any) -> bool:
+    """Whether an operator has one result, which holds integers: these do not move, whatever its rule says."""
+    return type(out) is not list and type(out) is not tuple and out._data.dtype.kind in "iub"
 
 
 def match(tangent: Tensor, primal: Tensor) -> Tensor:

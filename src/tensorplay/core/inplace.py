@@ -99,6 +99,7 @@ def involved(t: Tensor, name: str, *nodes: Node | None) -> bool:
     """
     if not state.recording:
         return False
+    t._leave_lone_base()
     view = None if t._rare is None else t._rare.view
     recorded = t._node is not None or any(node is not None for node in nodes)
     if view is None:
@@ -107,7 +108,7 @@ def involved(t: Tensor, name: str, *nodes: Node | None) -> bool:
                                "Use it under no_grad(), or write to a clone.")  # fmt: skip
         return recorded
     base = view.base._node
-    if not recorded and (base is None or (type(base) is AccumulateGrad and not view.without_grad)):
+    if not recorded and (base is None or t._data.dtype.kind not in "fcV"):  # to autograd, integers are views of nothing
         return False
     if view.multiple:
         what = t.grad_fn.name() if t.grad_fn is not None else "a view operator"
@@ -236,7 +237,12 @@ def move(t: Tensor, value: Tensor, name: str) -> Tensor:
             about_to_write(t)
         view = None if t._rare is None else t._rare.view
         base = t if view is None else view.base
-        result = value if view is None else F.put_view(old_value(base), value, view.steps)
+        if view is not None:
+            result = F.put_view(old_value(base), value, view.steps)
+        elif name in OVERWRITING:  # the value is somebody's, whose memory stays his own
+            result = F.clone(value._alias(None))
+        else:
+            result = value
         assign(base, result._data)
         if recorded:
             rebase(t, value, name)

@@ -271,7 +271,9 @@ class Primitive:
         first = next((r for r in result if is_differentiable(r)), None) if several else result
         if first is None or (kind := first._data.dtype.kind) not in "fcV":
             return result
+        numbers: list[str] = []
         if self.promotes and not all([a is None or isinstance(a, Tensor) for a in args]):
+            numbers = [n for n, a in zip(self.inputs, args) if a is not None and not isinstance(a, Tensor)]
             args = promoted(self, args)  # a Python scalar, where the call path has computed the result already
         if self.variadic:
             edges = tuple([None if a is None else a._node for a in args])
@@ -296,7 +298,7 @@ class Primitive:
         else:
             result._node = node
         if state.recording is RARE:
-            observe(node)
+            observe(node, numbers)
         if streams.CURRENT:
             streams.note(node, first)
         return result

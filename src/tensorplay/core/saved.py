@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from . import versions
@@ -22,11 +22,11 @@ OUR_NAMES = {ours: theirs for theirs, ours in PYTORCH_NAMES.items()}
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-def observe(node: Node) -> None:
-    """Saved-tensor hooks and anomaly mode, for the node just recorded."""
+def observe(node: Node, numbers: Container[str] = ()) -> None:
+    """Saved-tensor hooks and anomaly mode, for the node just recorded; ``numbers`` names operands that are no tensors."""
     observe_forward(node)
     if state.saved_tensors_hooks:
-        pack(node, *state.saved_tensors_hooks[-1])
+        pack(node, *state.saved_tensors_hooks[-1], numbers)
 
 
 def observe_forward(node: Node) -> None:
@@ -76,11 +76,16 @@ class Packed:
         return value._alias(self.node)
 
 
-def pack(node: Node, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
+def pack(
+    node: Node, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any], numbers: Container[str] = ()
+) -> None:
     """Run a pack hook over all tensors that the node of a primitive keeps."""
     if not node.keeps:
         return
-    node.saved = tuple([packed(node, i, pack_hook, unpack_hook) for i in range(len(node.saved))])
+    node.saved = tuple([
+        value if name in numbers else packed(node, i, pack_hook, unpack_hook)
+        for i, (name, value) in enumerate(zip(node.saved_names, node.saved))
+    ])
     node.rarely().packed = True
 
 

@@ -6,6 +6,7 @@ Operators are attached as methods by their registration (see ``operator.py``); h
 from __future__ import annotations
 
 import operator
+import sys
 import warnings
 import weakref
 from collections.abc import Iterable, Sequence
@@ -214,6 +215,15 @@ class Tensor(Methods):
             if len(views) >= 16 and not len(views) & (len(views) - 1):  # at each power of two: drop the dead ones
                 views[:] = [r for r in views if r() is not None]
             views.append(reference(self))
+
+    def _leave_lone_base(self) -> None:
+        """Be a view no longer where nobody else holds the base: the result of an operator of several steps, say."""
+        view = None if self._rare is None else self._rare.view
+        if view is None or sys.getrefcount(view.base) > 2 or view.retains_grad:
+            return
+        if type(view.base._node) is not AccumulateGrad and type(self._node) is not AccumulateGrad:
+            alone = self._rare = new(TensorState)
+            vars(alone).update({name: value for name, value in vars(view).items() if hasattr(TensorState, name)})
 
     def _enter_views(self, rare: TensorState) -> None:
         """Be among the views of the base with the given rare part."""
@@ -571,6 +581,7 @@ class Tensor(Methods):
 
     def detach_(self) -> Tensor:
         """Take the tensor out of the graph that made it, in place."""
+        self._leave_lone_base()
         if self._rare is not None and self._rare.view is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
         self._node = None
@@ -585,6 +596,11 @@ class Tensor(Methods):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self._node is not None and value._data.dtype.kind not in "fcV":
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex dtype, "
+                f"got {value.dtype}"
+            )
         self._data = value._data
 
     @property
@@ -598,6 +614,7 @@ class Tensor(Methods):
         return self._rare.view.base if self._is_view() else None  # type: ignore[union-attr]
 
     def _is_view(self) -> bool:
+        self._leave_lone_base()
         return self._rare is not None and self._rare.view is not None and not self._rare.view.disowned
 
     def is_inference(self) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..core import pytree
-from ..core.carrier import Batched, Moving, match
+from ..core.carrier import Batched, Moving, is_integral, match
 from ..core.namespace import F
 from ..core.primitive import Primitive
 from ..core.state import state
@@ -81,6 +81,8 @@ class Swept(Moving):
                 return self.on_jets(p, primals, attrs, swept)
         push: Any = p.push
         out = call(p, primals, attrs)
+        if is_integral(out):
+            return out
         gradients = [None if s is None else s.gradient for s in swept]
         slopes = along(gradients, lambda given: push(given, out, primals, attrs))
         rest = pushed_laplacians(p, out, primals, attrs, swept)

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..core import pytree
 from ..core.callpath import names_of
-from ..core.carrier import Moving, match
+from ..core.carrier import Moving, is_integral, match
 from ..core.namespace import F
 from ..core.primitive import Primitive, Transposed
 from ..core.state import state
@@ -84,6 +84,8 @@ def polynomial(
     found: Any = None
     if affine(p, moving) or (p.name in PIECEWISE and primals[0]._data.dtype.kind != "c"):
         out = call(p, primals, attrs)
+        if is_integral(out):
+            return out
         return joined(out, [push_order(p, k, series, out, primals, attrs) for k in range(1, order + 1)], level)
     if moving[:2] == (0, 1) and p.name in BILINEAR:
         found = cauchy_product(p, series, primals, attrs, order, args[0] is args[1])
