@@ -54,25 +54,21 @@ class _WithCovariance(Distribution):
 
     _unbroadcasted_scale_tril: Tensor
 
-    def _set_matrix(self, shape: Size, **given: Tensor | None) -> None:
-        """Set the matrix that is given, expanded to a batch shape, and the factor."""
-        name = only_one(type(self).__name__, **given)
-        matrix: Any = given[name]
-        if name == "scale_tril":
-            self._unbroadcasted_scale_tril = matrix
-        elif name == "covariance_matrix":
-            self._unbroadcasted_scale_tril = _factor(matrix)
-        else:
-            self._unbroadcasted_scale_tril = factor_of_inverse(matrix)
-        setattr(self, name, matrix.expand(*shape, *matrix.shape[-2:]))
-
-    def _given_matrix(self, **given: Tensor | None) -> Tensor:
-        """The matrix that is given."""
+    def _given_matrix(self, **given: Tensor | None) -> tuple[str, Tensor]:
+        """The matrix that is given, and its name."""
         name = only_one(type(self).__name__, **given)
         matrix: Any = given[name]
         if matrix.dim() < 2:
             raise ValueError(f"{type(self).__name__}(): {name} must have at least two dimensions, got {matrix.dim()}")
-        return matrix
+        return name, matrix
+
+    def _set_matrix(self, name: str, matrix: Tensor, shape: Size, event_shape: Size, validate_args: Any) -> None:
+        """Set the matrix, expanded to a batch shape, and once it has been checked the factor."""
+        setattr(self, name, matrix.expand(*shape, *matrix.shape[-2:]))
+        Distribution.__init__(self, shape, event_shape, validate_args=validate_args)
+        if name != "scale_tril":
+            matrix = tp.linalg.cholesky(matrix) if name == "covariance_matrix" else factor_of_inverse(matrix)
+        self._unbroadcasted_scale_tril = matrix
 
     def _whole(self, matrix: Tensor) -> Tensor:
         n = matrix.shape[-1]
@@ -92,11 +88,6 @@ class _WithCovariance(Distribution):
     def precision_matrix(self) -> Tensor:
         """Its inverse."""
         return self._whole(tp.cholesky_inverse(self._unbroadcasted_scale_tril))
-
-
-def _factor(matrix: Tensor) -> Tensor:
-    """The Cholesky factor; what is not positive definite is left to the check of parameters to tell."""
-    return tp.linalg.cholesky_ex(matrix).L
 
 
 class MultivariateNormal(_WithCovariance):
@@ -139,11 +130,10 @@ class MultivariateNormal(_WithCovariance):
         if loc.dim() < 1:
             raise ValueError("MultivariateNormal(): loc must have at least one dimension, got none")
         given = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix, "scale_tril": scale_tril}
-        matrix = self._given_matrix(**given)
+        name, matrix = self._given_matrix(**given)
         shape = tp.broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         self.loc = loc.expand(*shape, -1)
-        self._set_matrix(shape, **given)
-        super().__init__(shape, loc.shape[-1:], validate_args=validate_args)
+        self._set_matrix(name, matrix, shape, loc.shape[-1:], validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -226,8 +216,8 @@ class LowRankMultivariateNormal(Distribution):
         self.loc, self.cov_diag = loc.expand(*shape, n), cov_diag.expand(*shape, n)
         self.cov_factor = cov_factor.expand(*shape, *cov_factor.shape[-2:])
         self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
-        self._capacitance_tril = capacitance_factor(cov_factor, cov_diag)
         super().__init__(shape, (n,), validate_args=validate_args)
+        self._capacitance_tril = capacitance_factor(cov_factor, cov_diag)
 
     @property
     def mean(self) -> Tensor:
@@ -284,7 +274,7 @@ def capacitance_factor(factor: Tensor, diagonal: Tensor) -> Tensor:
     """The Cholesky factor of ``I + factor.T diag**-1 factor``."""
     rank = factor.shape[-1]
     eye = tp.eye(rank, dtype=factor.dtype, device=factor.device)
-    return tp.linalg.cholesky_ex((factor.mT / diagonal.unsqueeze(-2)) @ factor + eye).L
+    return tp.linalg.cholesky((factor.mT / diagonal.unsqueeze(-2)) @ factor + eye)
 
 
 def low_rank_log_det(diagonal: Tensor, capacitance: Tensor) -> Tensor:
@@ -332,15 +322,14 @@ class Wishart(_WithCovariance, ExponentialFamily):
         scale_tril: Tensor | None = None, validate_args: bool | None = None,
     ) -> None:  # fmt: skip
         given = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix, "scale_tril": scale_tril}
-        matrix = self._given_matrix(**given)
+        name, matrix = self._given_matrix(**given)
         n = matrix.shape[-1]
         df = df if isinstance(df, Tensor) else like(matrix, df)
         if not holds(df > n - 1):
             raise ValueError(f"Wishart(): df must be larger than {n - 1} for matrices of {n} rows, got {df}")
         shape = tp.broadcast_shapes(df.shape, matrix.shape[:-2])
         self.df = df.expand(shape)
-        self._set_matrix(shape, **given)
-        super().__init__(shape, (n, n), validate_args=validate_args)
+        self._set_matrix(name, matrix, shape, Size((n, n)), validate_args)
 
     @property
     def arg_constraints(self) -> Any:

@@ -174,7 +174,8 @@ class PowerTransform(Transform):
         return y.pow(1 / self.exponent)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return self.exponent.abs().log() + (self.exponent - 1) * x.log()
+        exponent = self.exponent * tp.ones_like(x)  # a number in the precision of x
+        return exponent.abs().log() + (exponent - 1) * x.log()
 
     def forward_shape(self, shape: Shape) -> Shape:
         return tp.broadcast_shapes(shape, self.exponent.shape)

@@ -157,7 +157,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
 
     Raises
     ------
-    ValueError
+    RuntimeError
         If no square matrix has so many entries there.
 
     Examples
@@ -170,7 +170,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     count = vec.shape[-1]
     n = tril_extent(count, diag)
     if len(np.tril_indices(n, diag)[0]) != count or n <= 0:
-        raise ValueError(f"vec_to_tril_matrix(): no square matrix has {count} entries on and below diagonal {diag}")
+        raise RuntimeError(f"vec_to_tril_matrix(): no square matrix has {count} entries on and below diagonal {diag}")
     place = np.full((n, n), count)
     place[np.tril_indices(n, diag)] = np.arange(count)
     padded = tp.cat([vec, vec.new_zeros((*vec.shape[:-1], 1))], -1)
