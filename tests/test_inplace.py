@@ -515,8 +515,11 @@ def test_a_write_to_the_argument_of_vmap_changes_the_tensor_outside():
 
 @pytest.mark.parametrize(
     "overwrite",
-    [lambda a, z: a.copy_(z), lambda a, z: a.__setitem__(..., z), lambda a, z: a.copy_(z[0]), lambda a, z: a.fill_(z[0])],
-)
+    [
+        lambda a, z: a.copy_(z), lambda a, z: a.copy_(z[0]), lambda a, z: a.fill_(z[0]),
+        lambda a, z: a.__setitem__(..., z),
+    ],
+)  # fmt: skip
 def test_under_vmap_what_was_copied_stays_apart_from_its_copy(overwrite):
     def f(z):
         a = tp.zeros_like(z)

@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def observe(node: Node, numbers: Container[str] = ()) -> None:
-    """Saved-tensor hooks and anomaly mode, for the node just recorded; ``numbers`` names operands that are no tensors."""
+    """Saved-tensor hooks and anomaly mode, for the node just recorded; operands named in ``numbers`` are no tensors."""
     observe_forward(node)
     if state.saved_tensors_hooks:
         pack(node, *state.saved_tensors_hooks[-1], numbers)
@@ -82,10 +82,8 @@ def pack(
     """Run a pack hook over all tensors that the node of a primitive keeps."""
     if not node.keeps:
         return
-    node.saved = tuple([
-        value if name in numbers else packed(node, i, pack_hook, unpack_hook)
-        for i, (name, value) in enumerate(zip(node.saved_names, node.saved))
-    ])
+    named = enumerate(zip(node.saved_names, node.saved))
+    node.saved = tuple([v if n in numbers else packed(node, i, pack_hook, unpack_hook) for i, (n, v) in named])
     node.rarely().packed = True
 
 
@@ -100,7 +98,7 @@ def packed(node: Node, i: int, pack_hook: Callable[..., Any], unpack_hook: Calla
     if type(value) is not tuple:
         return Packed(operand(node, i, value), pack_hook, unpack_hook)
     histories = node.edges if node.saved_names[i] != "out" else [None] * len(value)
-    return [Packed(with_history(d, h), pack_hook, unpack_hook) for d, h in zip(value, histories)]
+    return [None if d is None else Packed(with_history(d, h), pack_hook, unpack_hook) for d, h in zip(value, histories)]
 
 
 def is_tensor(node: Node, i: int) -> bool:
@@ -121,7 +119,7 @@ def unpacked(value: Any) -> Any:
     """The opposite of :func:`packed`: the data that the pack hooks left."""
     if type(value) is Packed:
         return value.unpack()._data
-    return tuple([v.unpack()._data for v in value]) if type(value) is list else value
+    return tuple([None if v is None else v.unpack()._data for v in value]) if type(value) is list else value
 
 
 def unpack(node: Node) -> tuple[Any, ...]:
@@ -161,7 +159,8 @@ def fresh(node: Node, i: int) -> Any:
         return value
     name = node.saved_names[i]
     for data in value if type(value) is tuple else (value,):
-        refuse_stale(node, OUR_NAMES.get(name, name), data)
+        if data is not None:
+            refuse_stale(node, OUR_NAMES.get(name, name), data)
     if name == "out":
         return node.primitive.rebuild_output(value, node)
     if type(value) is tuple:
