@@ -242,7 +242,7 @@ def attention(q: Any, k: Any, v: Any, mask: Any = None, scale: float = 1.0, caus
     if mask is not None:
         p = p + wide(mask)
     if causal:
-        p = jnp.where(np.tri(*p.shape[-2:], dtype=bool), p, -np.inf)
+        p = jnp.where(np.tri(*p.shape[-2:]) > 0, p, -np.inf)
     e = jnp.exp(p - safe_maximum(p))
     total = jnp.sum(e, axis=-1, keepdims=True)
     return jnp.matmul(e / jnp.where(total == 0, 1, total), v).astype(dtype)
@@ -270,7 +270,8 @@ def logcumsumexp(x: Any, dim: int) -> Any:
 @kernel("cumsum")
 def cumsum(x: Any, dim: int, reverse: bool = False) -> Any:
     out = np.int64 if x.dtype.kind == "b" else x.dtype
-    return lax.cumsum(wide(x) if x.dtype.kind in "fV" else x.astype(out), axis=x.ndim + dim, reverse=reverse).astype(out)
+    x = wide(x) if x.dtype.kind in "fV" else x.astype(out)
+    return lax.cumsum(x, axis=x.ndim + dim, reverse=reverse).astype(out)
 
 
 # ---- normalisation

@@ -38,10 +38,11 @@ def compile(
 ) -> Any:  # fmt: skip
     """A function, or a module, that runs as a program of XLA.
 
-    The function is traced at its first call, and anew for arguments of other shapes, dtypes, structure or Python values,
-    in another grad mode, and where a Python value that it can reach has changed. The tensors among its arguments and
-    those that it can reach (parameters, buffers, an optimizer's state, ``.grad``) are inputs of the program; what it
-    writes to them is written back after each run. Random numbers are drawn as without compiling, in the same order.
+    The function is traced at its first call, and anew for arguments of other shapes, dtypes, structure or Python
+    values, in another grad mode, and where a Python value that it can reach has changed. The tensors among its
+    arguments and those that it can reach (parameters, buffers, an optimizer's state, ``.grad``) are inputs of the
+    program; what it writes to them is written back after each run. Random numbers are drawn as without compiling, in
+    the same order.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from ..core.node import Node, Output
 from ..core.state import RARE, count, live_levels, state
 from ..core.tensor import Tensor, wrap
 from ..core.threads import get_num_threads
-from ..core.versions import note_write
+from ..core.versions import note_write, written, written_since
 from .capture import VALUES
 from .tracing import (
     LEAF,
@@ -70,7 +70,7 @@ def executable(closed: Any, used: list[int], threads: int) -> Callable[..., Any]
         return out
 
     options = None if threads > 1 else {"xla_cpu_multi_thread_eigen": False}
-    return jax.jit(program, compiler_options=options)  # type: ignore[call-arg]
+    return jax.jit(program, compiler_options=options)
 
 
 def sole_owner(t: Tensor) -> bool:
@@ -78,10 +78,9 @@ def sole_owner(t: Tensor) -> bool:
     return sys.getrefcount(t._data) <= ALONE
 
 
-ALONE = 100
-for ALONE in range(1, 10):
-    if sole_owner(wrap(np.empty(1))):
-        break
+ALONE = 0
+while not sole_owner(wrap(np.empty(1))):
+    ALONE += 1
 
 
 def store(t: Tensor, result: Any) -> None:
@@ -123,6 +122,10 @@ def operand(data: Array) -> Any:
 def mode_key() -> tuple[Any, ...]:
     """What else the trace of a function depends on."""
     return bool(state.recording), state.inference, dtypes.get_default_dtype(), get_num_threads() > 1
+
+
+class Overlap(Exception):
+    """The tensors of a call share memory as a program does not expect it."""
 
 
 class Entry:
@@ -176,6 +179,10 @@ class Entry:
 
     # ---- may it run
 
+    def distance(self, spec: Any, mode: tuple[Any, ...]) -> int:
+        """How much there is between a call and the program, roughly."""
+        return sum(a != b for a, b in zip(mode, self.mode)) + (spec != self.spec)
+
     def mismatch(self, leaves: list[Any], spec: Any, mode: tuple[Any, ...]) -> str | None:
         """Why it may not run; None if it may."""
         if mode != self.mode:
@@ -214,7 +221,7 @@ class Entry:
             ):  # fmt: skip
                 return f"{slot.label}: {data.dtype} {list(data.shape)}, was {slot.dtype} {list(slot.shape)}"
         for slot in self.watched:
-            t = slot.tensor if slot.tensor is not None else leaves[slot.argument]  # type: ignore[index]
+            t = slot.tensor if slot.tensor is not None else leaves[slot.argument]
             rare = t._rare
             if (rare is not None and rare.grad is not None) is not slot.had_grad:
                 return f"{slot.label}.grad is {'None' if slot.had_grad else 'there'}, was not"
@@ -230,13 +237,14 @@ class Entry:
         """The tensor that an input is in this call."""
         if slot.grad_of is not None:
             return self.tensor_of(slot.grad_of, leaves)._rare.grad  # type: ignore[union-attr,return-value]
-        return slot.tensor if slot.tensor is not None else leaves[slot.argument]  # type: ignore[index]
+        return slot.tensor if slot.tensor is not None else leaves[slot.argument]
 
     def run(self, leaves: list[Any]) -> Any:
         """Run the program on the tensors of a call; write back, and make the result."""
-        self.runs += 1
-        tensors = {}
-        arrays = []
+        tensors: dict[Slot, Tensor] = {}
+        arrays: list[Any] = []
+        memory: list[int] = []
+        t: Any
         for slot in self.inputs:
             t = slot.tensor
             if t is None or slot.grad_of is not None:
@@ -244,8 +252,16 @@ class Entry:
             tensors[slot] = t
             data = t._data
             base = data.base
-            arrays.append(base.owner if type(base) is Buffer else data)
+            if type(base) is Buffer:
+                arrays.append(base.owner)
+                memory.append(id(data))
+            else:
+                arrays.append(data)
+                memory.append(id(data if base is None else base))
         data = base = t = None
+        if self.writes and len(set(memory)) < len(memory):
+            self.check_overlap(tensors)
+        self.runs += 1
         drawn = [draw.make() for draw in self.draws]
         with enable_x64(True):
             results = self.program(*arrays, *drawn)
@@ -283,6 +299,13 @@ class Entry:
             self.link(out, kept, tensors, leaves, drawn)
         return out[0] if self.out_spec is pytree.LEAF else pytree.unflatten(out, self.out_spec)
 
+    def check_overlap(self, tensors: dict[Slot, Tensor]) -> None:
+        """Refuse inputs that share memory, if one of them is written to."""
+        for slot, _ in self.writes:
+            for other, t in tensors.items():
+                if other is not slot and np.may_share_memory(tensors[slot]._data, t._data):
+                    raise Overlap(f"{slot.label} is written to and shares memory with {other.label}")
+
     @staticmethod
     def view(base: Tensor, steps: tuple[Any, ...]) -> Tensor:
         """A view of an input that the function returned."""
@@ -291,6 +314,10 @@ class Entry:
             t = primitive.function(t, *attrs)
             t = t if index is None else t[index]
         return t
+
+    def written(self) -> list[str]:
+        """Names of what is written to."""
+        return [s.label for s, _ in self.writes] + [f"{s.label}.grad" for s, *_ in self.grads]
 
     # ---- derivatives
 
@@ -301,7 +328,9 @@ class Entry:
 
     def link(self, out: list[Any], kept: Any, tensors: dict[Slot, Tensor], leaves: list[Any], drawn: Any) -> None:
         """Give the results the history of one operator."""
-        node = CompiledBackward(self, kept, [tensors[s] for s in self.ends], leaves, drawn)
+        read = [tensors[w]._data for w in self.residuals if isinstance(w, Slot)]
+        ends = [tensors[s] for s in self.ends]
+        node = CompiledBackward(self, kept, ends, leaves, drawn, read, list(tensors.values()))
         for k, i in enumerate(self.tracked):
             out[i]._node = Output(node, k)
 
@@ -323,29 +352,33 @@ class Entry:
 class CompiledBackward(Node):
     """The node of a compiled function: its reverse rule is a program, too."""
 
-    __slots__ = ("drawn", "entry", "inputs", "leaves", "names", "outputs", "versions")
+    __slots__ = ("drawn", "entry", "inputs", "leaves", "outputs", "read", "tensors")
 
     keeps = True
 
-    def __init__(self, entry: Entry, kept: Any, inputs: list[Tensor], leaves: list[Any], drawn: Any) -> None:
+    def __init__(
+        self, entry: Entry, kept: Any, inputs: list[Tensor], leaves: list[Any], drawn: Any, read: list[Array],
+        tensors: list[Tensor],
+    ) -> None:  # fmt: skip
         self.edges = tuple([t._node for t in inputs])
         self.saved, self.rare = kept, None
         self.entry, self.inputs, self.leaves, self.drawn = entry, inputs, leaves, drawn
+        self.read, self.tensors = read, tensors
         self.outputs = len(entry.tracked)
-        self.versions = [t._version for t in inputs]
         self.order = count()
 
-    def check(self) -> None:
-        for t, version in zip(self.inputs, self.versions):
-            if t._version != version:
+    def check(self, arrays: list[Array]) -> None:
+        """Refuse what was written to since."""
+        for array in arrays if written else ():
+            if (write := written_since(array, self.order)) is not None:
                 raise RuntimeError(
                     "one of the variables needed for gradient computation has been modified by an inplace operation: "
-                    f"[{t.dtype} {list(t.shape)}], an input of a compiled function, is at version {t._version}; "
-                    f"expected version {version} instead. Hint: clone it before the in-place operation."
+                    f"[{array.dtype} {list(array.shape)}], an input of a compiled function, is at version "
+                    f"{write.version}, written after the function ran. Hint: clone it before the in-place operation."
                 )
 
     def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
-        self.check()
+        self.check(self.read)
         given = tuple([g is not None for g in cotangent])
         there = [operand(g) for g in cotangent if g is not None]
         program, reached = self.entry.backward(given, there)
@@ -358,7 +391,7 @@ class CompiledBackward(Node):
 
     def pull_tensors(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
         """Where the pass itself is to be differentiated: the function is run again, eagerly."""
-        self.check()
+        self.check([t._data for t in self.tensors])
         from ..autograd.engine import run
 
         entry = self.entry
@@ -422,7 +455,7 @@ class Compiled:
         self._refused: str | None = None  # why it is run eagerly
         self._events: list[str] = []
         self._unsettled = 0
-        self._derived: dict[Any, Compiled] = {}
+        self._derived: dict[Any, Any] = {}  # of transforms around it
 
     @property
     def _name(self) -> str:
@@ -446,7 +479,10 @@ class Compiled:
         mode = mode_key()
         for entry in self._entries:
             if entry.mismatch(leaves, spec, mode) is None:
-                return entry.run(leaves)
+                try:
+                    return entry.run(leaves)
+                except Overlap as overlap:
+                    return self._once(str(overlap), args, kwargs)
         return self._miss(args, kwargs, leaves, spec, mode)
 
     def _miss(self, args: Any, kwargs: Any, leaves: list[Any], spec: Any, mode: tuple[Any, ...]) -> Any:
@@ -457,6 +493,8 @@ class Compiled:
             if data.level > level:
                 level, kind = data.level, type(data)
         if level:
+            if state.recording and any([isinstance(x, Tensor) and x._node is not None for x in leaves]):
+                return self.__wrapped__(*args, **kwargs)  # the tape is that of the transform's level
             if kind is Batched:
                 return self._batched(leaves, spec, level)
             if kind is Dual:
@@ -467,7 +505,8 @@ class Compiled:
         with compiling:
             reason = "first call"
             if self._entries:
-                reason = self._entries[0].mismatch(leaves, spec, mode) or "first call"
+                nearest = min(self._entries, key=lambda e: e.distance(spec, mode))
+                reason = nearest.mismatch(leaves, spec, mode) or "first call"
             if len(self._entries) >= LIMIT:
                 return self._give_up(f"it was compiled {LIMIT} times, last because of {reason}", args, kwargs)
             trace = Trace(self.__wrapped__, args, kwargs)
@@ -503,6 +542,16 @@ class Compiled:
         warnings.warn(f"compile: {self._name} is run eagerly: {why}", stacklevel=4)
         return self.__wrapped__(*args, **kwargs)
 
+    def _once(self, why: str, args: Any, kwargs: Any) -> Any:
+        """Run one call eagerly."""
+        if self._fullgraph:
+            raise RuntimeError(f"compile(fullgraph=True): {self._name} cannot be run on these tensors: {why}")
+        event = f"run eagerly once: {why}"
+        if event not in self._events:
+            self._events.append(event)
+            warnings.warn(f"compile: {self._name} is run eagerly for a call: {why}", stacklevel=4)
+        return self.__wrapped__(*args, **kwargs)
+
     def _after_failure(self, error: Exception, args: Any, kwargs: Any) -> Any:
         """Where tracing failed: the error is the caller's, if the function raises it eagerly, too."""
         out = self.__wrapped__(*args, **kwargs)
@@ -522,6 +571,8 @@ class Compiled:
         values = [x._data.value if d == 0 else x for x, d in zip(leaves, dims)]
         key = ("vmap", dims, spec, randomness)
         derived = self._derived.get(key)
+        if derived == "tracked":
+            return self._inline(leaves, spec)
         if derived is None:
             fn = self.__wrapped__
 
@@ -541,6 +592,9 @@ class Compiled:
             out = derived(*values)
         finally:
             state.batches = batches
+        if any([isinstance(t, Tensor) and t._node is not None for t in pytree.leaves(out)]):
+            self._derived[key] = "tracked"  # a closed-over tensor requires grad: its tape is that of the level, too
+            return self._inline(leaves, spec)
         return pytree.tree_map(lambda t: wrap(Batched(t, level)) if isinstance(t, Tensor) else t, out)
 
     def _dual(self, leaves: list[Any], spec: Any, level: int) -> Any:
@@ -551,6 +605,8 @@ class Compiled:
         tangents = [x._data.tangent for x, m in zip(leaves, moving) if m]
         key = ("jvp", moving, spec)
         derived = self._derived.get(key)
+        if derived == "tracked":
+            return self._inline(leaves, spec)
         if derived is None:
             fn = self.__wrapped__
 
@@ -565,10 +621,15 @@ class Compiled:
             derived = self._derived[key] = Compiled(pushed, self._fullgraph, False)
         out, tangent = derived(primals, tangents)
         outs, out_spec = pytree.flatten(out)
+        if any([isinstance(o, Tensor) and o._node is not None for o in outs]):
+            self._derived[key] = "tracked"
+            return self._inline(leaves, spec)
         pushed_outs = [wrap(Dual(o, t, level)) for o, t in zip(outs, pytree.flatten(tangent)[0])]
-        for t, o in zip(pushed_outs, outs):
-            t._node = o._node
         return pytree.unflatten(pushed_outs, out_spec)
+
+    def _inline(self, leaves: list[Any], spec: Any) -> Any:
+        args, kwargs = pytree.unflatten(leaves, spec)
+        return self.__wrapped__(*args, **kwargs)
 
 
 class Program(NamedTuple):
@@ -599,7 +660,7 @@ class Explanation:
     def __init__(self, compiled: Compiled) -> None:
         self.name, self.eager, self.events = compiled._name, compiled._refused, list(compiled._events)
         self.programs = [
-            Program(e.reason, e.runs, e.names, [s.label for s, _ in e.writes] + [s.label + ".grad" for s, *_ in e.grads],
+            Program(e.reason, e.runs, e.names, e.written(),
                     dict(e.callbacks))
             for e in reversed(compiled._entries)
         ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -20,10 +21,9 @@ from .capture import Reach
 Array = np.ndarray[Any, Any]
 ndarray = np.ndarray
 
-try:
-    enable_x64 = jax.enable_x64
-except AttributeError:  # older versions
-    from jax.experimental import enable_x64
+enable_x64: Any = getattr(jax, "enable_x64", None)
+if enable_x64 is None:  # older versions
+    enable_x64 = importlib.import_module("jax.experimental").enable_x64
 
 
 class Unsupported(RuntimeError):
@@ -41,7 +41,7 @@ class WatchedState(TensorState):
     held: Tensor | None = None
 
     @property
-    def grad(self) -> Tensor | None:  # type: ignore[override]
+    def grad(self) -> Tensor | None:
         self.looked_at = True
         return self.held
 
@@ -138,15 +138,23 @@ class Trace:
         self.draws: list[Draw] = []
         self.expected: list[Draw] = []
         self.slots: list[Slot] = []
+        self.by_cell: dict[int, Slot] = {}
+        self.older: list[Tensor] = []
+        self.old: set[int] = set()
+        self.results: list[Any] = []
+        self.spent: list[tuple[int, Node]] = []
+        self.tracers: tuple[Any, ...] = ()
 
     def forget(self) -> None:
         """Keep of the run only what a backward pass outside will need."""
         self.ended = True
-        self.older, self.old, self.results, self.by_cell, self.tracers = [], set(), [], {}, ()
-        self.leaves, self.args, self.kwargs, self.spent = [], (), {}, []
+        for gathered in (self.older, self.old, self.results, self.by_cell, self.spent):
+            gathered.clear()
+        self.leaves, self.args, self.kwargs, self.tracers = [], (), {}, ()
         for slot in self.slots:
             slot.array = slot.rare = slot.grad = slot.cell.like = None  # type: ignore[assignment]
-        self.reach = self.missed = None  # type: ignore[assignment]
+        self.missed = []
+        self.reach.seen = {}
 
     # ---- what traced arrays ask
 
@@ -268,7 +276,7 @@ class Trace:
         self.find_slots()
         kinds = tensor_classes()
         self.older = [o for o in gc.get_objects() if type(o) in kinds]
-        self.old: set[int] = set()
+        self.old = set()
         for t in self.older:
             if type(t._data) is ndarray:
                 self.old.add(id(t._data))
@@ -293,7 +301,7 @@ class Trace:
         """What JAX traces: the function, then everything that it returned or wrote."""
         self.tracers = tracers
         out = self.fn(*self.args, **self.kwargs)
-        self.results: list[Any] = []
+        self.results = []
         self.take_outputs(out)
         self.take_writes()
         self.take_residuals()
@@ -313,7 +321,7 @@ class Trace:
         leaves, self.out_spec = pytree.flatten(out)
         self.outputs: list[tuple[str, Any]] = []
         self.tracked: list[tuple[int, Node]] = []  # outputs that require grad, with their nodes
-        self.spent: list[tuple[int, Node]] = []  # those whose graph was freed by a backward pass inside
+        self.spent = []  # those whose graph was freed by a backward pass inside
         self.ends: list[Slot] = []
         inputs = {id(s.tensor): s for s in self.slots}
         seen: dict[int, int] = {}
@@ -331,6 +339,7 @@ class Trace:
                 self.outputs.append(("again", seen[id(leaf)]))
             else:
                 seen[id(leaf)] = i
+                view: Any
                 data, view = leaf._data, None if leaf._rare is None else leaf._rare.view
                 base = None if view is None else inputs.get(id(view.base))
                 if type(data) is not Traced and type(data) is not ndarray:
@@ -339,13 +348,13 @@ class Trace:
                     self.tracked.append((i, leaf._node))
                 elif leaf._node is not None:
                     raise Unsupported("the function returns a new leaf that requires grad")
-                if base is not None and type(data) is Traced and leaf._node is None and not view.multiple:  # type: ignore[union-attr]
+                if base is not None and type(data) is Traced and leaf._node is None and not view.multiple:
                     base.touched = True
-                    self.outputs.append(("view", (base, view.steps)))  # type: ignore[union-attr]
+                    self.outputs.append(("view", (base, view.steps)))
                 elif type(data) is Traced:
                     self.outputs.append(("value", self.result(data.read())))
                 else:
-                    self.check_new(data)
+                    self.check_new(leaf._data)
                     self.outputs.append(("constant", data.copy()))
 
     def take_writes(self) -> None:
@@ -403,7 +412,7 @@ class Trace:
 
         places = {id(tracer): i for i, tracer in enumerate(self.tracers)}
         seen: set[int] = set()
-        live = []
+        live: list[tuple[int, Node]] = []
         for i, node in self.tracked:
             spent = any(n.saved is None for n in reached([node], 0)[0])  # a backward pass has been here
             (self.spent if spent else live).append((i, node))
@@ -420,10 +429,10 @@ class Trace:
                     continue
                 seen.add(id(value))
                 tracer = value.read()
-                i = places.get(id(tracer))
-                if i is not None and i < len(self.slots):
-                    self.slots[i].touched = True
-                    self.residuals.append((value, self.slots[i]))
+                at = places.get(id(tracer))
+                if at is not None and at < len(self.slots):
+                    self.slots[at].touched = True
+                    self.residuals.append((value, self.slots[at]))
                 else:
                     self.residuals.append((value, self.result(tracer)))
         for slot, _ in self.writes:
