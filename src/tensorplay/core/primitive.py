@@ -81,6 +81,7 @@ class Primitive:
         self.differentiable = tuple([i for i, n in enumerate(self.inputs) if n in rules])
         self.jvp = jvp
         self.meta: Callable[..., Any] | None = None
+        self.read: tuple[int, ...] | None = None  # the outputs that reverse rules read; None: all
         self.batch = BATCH_RULES[batch] if isinstance(batch, str) else batch or loop_over_batch
         PRIMITIVES[name] = self
         self.function: Callable[..., Any] = self.call_variadic if self.variadic else call_path(self)
@@ -281,7 +282,10 @@ class Primitive:
                 return result
             node = self.node_class(args, attrs, edges, tuple([r._data for r in result]) if several else result._data)
         else:
-            node = self.record(args, attrs, result, kept if kind == "f" and state.recording is True else None)
+            outs = result
+            if self.read is not None:
+                outs = tuple([t if i in self.read else UNREAD for i, t in enumerate(result)])
+            node = self.record(args, attrs, outs, kept if kind == "f" and state.recording is True else None)
             if node is None:
                 return result
         if kind == "f":
@@ -307,9 +311,10 @@ class Primitive:
     def rebuild_output(data: Any, node: Node) -> Any:
         """A saved output as a Tensor of the graph: kept as data, so that a node and its output form no cycle."""
         if type(data) is tuple:
-            return tuple(
-                with_history(d, Output(node, i) if d.dtype.kind in "fcV" else None) for i, d in enumerate(data)
-            )
+            return tuple([
+                None if d is None else with_history(d, Output(node, i) if d.dtype.kind in "fcV" else None)
+                for i, d in enumerate(data)
+            ])
         return with_history(data, node)
 
     @staticmethod
@@ -349,6 +354,8 @@ class Primitive:
 
 
 CARRIERS = frozenset({Batched, Dual})
+UNREAD = wrap(None)
+"""In place of an output that no reverse rule reads, so that its node does not keep it."""
 
 
 def wrapped(out: Any) -> Tensor:
@@ -743,6 +750,7 @@ def primitive(
     outputs: int = 1,
     node_name: str | None = None,
     meta: Callable[..., Any] | None = None,
+    read: tuple[int, ...] | None = None,
 ) -> Callable[..., Any]:
     """Declare an operator; the function over Tensors is returned, and is ``F.<name>``.
 
@@ -781,9 +789,13 @@ def primitive(
     meta
         ``meta(*arrays, *attributes)`` over arrays of zeros: shape and dtype of each output as a ``Meta``. Needed only
         where the kernel depends on values, or is slow; else the kernel itself runs.
+    read
+        Which of several outputs the reverse rules read, all of them by default. The others are None in their ``out``,
+        and may be written to.
     """
     made = Primitive(name, kernel, inputs, vjp, jvp, batch, False, None, (), holomorphic, view, multi_view, outputs,
                      node_name)  # fmt: skip
+    made.read = read
     made.meta = meta
     return made.function
 

@@ -403,7 +403,7 @@ def scaled_down(F: Any, g: Any, out: Any) -> Any:
 
 primitive(
     "frexp", frexp_kernel, vjp={"input": lambda F, g, out: scaled_down(F, g[0], out)},
-    jvp=lambda F, tangents, out: [scaled_down(F, tangents[0], out), None], batch="same", outputs=2,
+    jvp=lambda F, tangents, out: [scaled_down(F, tangents[0], out), None], batch="same", outputs=2, read=(1,),
 )  # fmt: skip
 
 

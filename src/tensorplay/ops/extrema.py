@@ -125,7 +125,7 @@ def picking(name: str, choose: Callable[..., Any], ranked: bool = False, node_na
 
     node_name = node_name or name.removesuffix("_dim").capitalize() + "Backward0"
     primitive(name, ranked_kernel if ranked else kernel, vjp={"input": picked_vjp}, jvp=picked_jvp, batch="same",
-              outputs=2, node_name=node_name)  # fmt: skip
+              outputs=2, read=(1,), node_name=node_name)  # fmt: skip
 
 
 def first_largest(xp: Any, input: Any, dim: int) -> Any:

@@ -196,7 +196,7 @@ def slogdet_kernel(xp: Any, input: Any) -> Any:
 
 primitive(
     "slogdet", slogdet_kernel, vjp={"input": slogdet_vjp}, jvp={"input": slogdet_jvp}, batch="same", holomorphic=False,
-    outputs=2, node_name="LinalgSlogdetBackward0",
+    outputs=2, read=(0,), node_name="LinalgSlogdetBackward0",
     meta=lambda input: [Meta(input.shape[:-2], dtype) for dtype in (input.dtype, real_of(input.dtype))],
 )  # fmt: skip
 

@@ -186,7 +186,7 @@ def cumulative_extremum(name: str, ufunc: str) -> None:
     def jvp(F: Any, tangents: Any, out: Any, dim: int) -> Any:
         return [F.gather(tangents[0], out[1], dim), None]
 
-    primitive(name, kernel, vjp={"input": vjp}, jvp=jvp, batch="same", outputs=2)
+    primitive(name, kernel, vjp={"input": vjp}, jvp=jvp, batch="same", outputs=2, read=(1,))
 
 
 cumulative_extremum("cummax", "maximum")

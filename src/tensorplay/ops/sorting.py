@@ -96,7 +96,7 @@ def lines_jvp(F: Any, tangents: Any, out: Any, dim: int) -> Any:
     return [F.gather(tangents[0], out[1], dim), None]
 
 
-primitive("sort", sort_kernel, vjp={"input": lines_vjp}, jvp=lines_jvp, batch="same", outputs=2)
+primitive("sort", sort_kernel, vjp={"input": lines_vjp}, jvp=lines_jvp, batch="same", outputs=2, read=(1,))
 
 
 def lines(name: str, input: Tensor, d: int, *attrs: Any) -> Any:
@@ -212,7 +212,7 @@ def topk_kernel(xp: Any, input: Any, *, dim: int, k: int, largest: bool) -> Any:
     return input[places(chosen, dim)], chosen
 
 
-primitive("topk", topk_kernel, vjp={"input": lines_vjp}, jvp=lines_jvp, batch="same", outputs=2)
+primitive("topk", topk_kernel, vjp={"input": lines_vjp}, jvp=lines_jvp, batch="same", outputs=2, read=(1,))
 
 
 @operator(out="exact")
