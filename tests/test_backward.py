@@ -418,3 +418,59 @@ def test_backward_over_a_dual_tensor_stores_the_primal():
         d = autograd.forward_ad.make_dual(w.detach(), tp.ones((), dtype=tp.float64))
         (w * d * d).backward()
     equal(w.grad, 9)
+
+
+# ---- cotangents that are zero but for a part
+
+
+def parts_of(x):
+    """Uses of a tensor by parts, some of them of a part, next to uses of it whole."""
+    yield lambda: (x[0] * x[1]).sum()
+    yield lambda: x[0].sum() + (x * x).sum() + x[:, 1].exp().sum()
+    yield lambda: (x * x).sum() + x[1, 2] ** 2
+    yield lambda: x[1:][0, None, ::2].sin().sum() + x[..., 0].sum()
+    logp = tp.log_softmax(x, -1)
+    target = tp.tensor([2, 0])
+    yield lambda: tp.nn.functional.nll_loss(logp, target)
+    yield lambda: tp.nn.functional.nll_loss(logp, target, reduction="sum") + logp[:, 1].sum()
+    yield lambda: logp[0].sum() + tp.nn.functional.nll_loss(logp, target) + (logp * logp).sum()
+    yield lambda: logp[:, 0].sum()
+    yield lambda: tp.nn.functional.nll_loss(logp, tp.tensor([-100, 1]), weight=tp.tensor([1.0, 2, 3], dtype=tp.float64))
+
+
+@pytest.mark.parametrize("case", range(9))
+def test_gradients_of_parts_are_summed(case):
+    x = tp.tensor([[0.3, -0.2, 0.9], [0.1, 0.5, -0.4]], dtype=tp.float64, requires_grad=True)
+    loss = list(parts_of(x))[case]
+    want = autograd.grad(loss(), x, create_graph=True)[0]  # over tensors, where there are no such cotangents
+    assert tp.allclose(autograd.grad(loss(), x, retain_graph=True)[0], want)
+    loss().backward(retain_graph=True)
+    assert tp.allclose(x.grad, want)
+    loss().backward()
+    assert tp.allclose(x.grad, 2 * want)
+
+
+def test_hooks_see_the_whole_gradient_of_what_is_used_by_part():
+    x = tp.tensor([[0.3, -0.2, 0.9], [0.1, 0.5, -0.4]], requires_grad=True)
+    seen = []
+    logp = tp.log_softmax(x, -1)
+    logp.retain_grad()
+    logp.register_hook(lambda g: seen.append(g.clone()))
+    logp.grad_fn.register_prehook(lambda gs: seen.append(gs[0].clone()))
+    loss = tp.nn.functional.nll_loss(logp, tp.tensor([2, 0]))
+    asked = autograd.grad(loss, [logp, x], retain_graph=True)
+    loss.backward()
+    want = tp.tensor([[0.0, 0.0, -0.5], [-0.5, 0.0, 0.0]])
+    assert all(tp.equal(g, want) for g in [*seen, logp.grad / 2, asked[0]]) and len(seen) == 4
+    assert tp.allclose(x.grad, asked[1])
+    y = x * 1
+    y.register_hook(lambda g: seen.append(g))
+    handle = y.grad_fn.register_hook(lambda grad_inputs, grad_outputs: seen.extend([*grad_inputs, *grad_outputs]))
+    y[0].sum().backward()
+    handle.remove()
+    assert [g.tolist() for g in seen[4:]] == [[[1.0] * 3, [0.0] * 3]] * 3
+    z = x * 1
+    part = z[1]
+    part.grad_fn.register_hook(lambda grad_inputs, grad_outputs: seen.append(grad_inputs[0]))
+    part.sum().backward()
+    assert seen[-1].tolist() == [[0.0] * 3, [1.0] * 3]

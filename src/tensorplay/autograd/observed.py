@@ -11,7 +11,7 @@ import numpy as np
 from ..core import streams
 from ..core.callpath import freed
 from ..core.carrier import Carrier, Moving
-from ..core.node import AccumulateGrad, Hooks, Node, Output, Reduce
+from ..core.node import AccumulateGrad, Hooks, Node, Output, Partial, Reduce
 from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
 
@@ -171,6 +171,8 @@ def capture(run: Any, node: Node, g: Any) -> None:
 
 def visit(run: Any, node: Node, g: Any, edges: Any) -> Any:
     """A node that is watched, or asked for: its hooks and its rule. None: nothing is left to be passed on."""
+    if type(g) is Partial:
+        g = g.dense()
     return visit_on_stream(run, node, g, edges) if streams.CURRENT else visit_here(run, node, g, edges)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from . import dtype as dtypes
 from . import versions
 from .namespace import F, R
-from .node import Node, Output, Reduce, enter
+from .node import Node, Output, Partial, Reduce, enter
 from .state import count, inferring, state
 from .tensor import Tensor, mark_inference, wrap
 from .versions import written, written_since
@@ -75,6 +75,7 @@ GLOBALS = {
     "Tensor": Tensor,
     "Reduce": Reduce,
     "Output": Output,
+    "Partial": Partial,
     "new": object.__new__,
     "ndarray": np.ndarray,
     "asarray": np.asarray,
@@ -323,7 +324,7 @@ class Plan:
         for method, body in lines.items():
             source = f"def {method}(node, g, saved, edges):\n" + "\n".join(body)
             members[method] = WrittenAtFirstCall(method, source, scope)
-        members["arity"] = len(self.rules)
+        members["arity"], members["takes_partial"] = len(self.rules), p.partial == "takes"
         if self.joint is None:
             members["pull_into"] = WrittenAtFirstCall("pull_into", self.pull_into_source(bool(tensors)), scope)
         return type(p.node_name, (Node,), members)
@@ -342,10 +343,11 @@ class Plan:
                 "    if edge is not None and (wanted is None or wanted.get(edge)):",
                 f"        part = {applied(rule, f'rule{i}', 'R')}",
                 "        old = pending.get(edge)",
-                "        if old is None: pending[edge] = part",
+                "        if old is None and type(part) is not Partial: pending[edge] = part"
+                if self.p.partial == "makes" else "        if old is None: pending[edge] = part",
                 "        elif edge in summed and type(part) is ndarray: old += part",
                 "        else: enter(edge, part, pending, summed)",
-            ]
+            ]  # fmt: skip
         return "\n".join(body)
 
     def store_edges(self) -> list[str]:

@@ -52,6 +52,7 @@ class Node:
 
     outputs = 1  # how many tensors the forward made; more than one: gradients arrive as a list
     keeps = False  # whether anything is saved, and so can be freed
+    takes_partial = False  # whether the rule over arrays takes a cotangent that is a Partial
     saved_names: tuple[str, ...] = ()
     saved_tensors: dict[str, int | None] = {}  # noqa: RUF012  names of saved operands, with the place of their edge
     primitive: Any = None  # None: a node of another kind, such as a leaf's
@@ -190,15 +191,48 @@ class Node:
         return [*super().__dir__(), *saved.names(self)]
 
 
+class Partial:
+    """A cotangent, over arrays, that is zero but for a part: what indexing hands back, without making the zeros.
+
+    A node is handed one only if it ``takes_partial``; for all others it becomes an array, or is added to one. ``sums``
+    are its sums over the last dimension, where whoever made it knows them.
+    """
+
+    __slots__ = ("index", "shape", "sums", "values")
+
+    def __init__(self, values: Any, shape: tuple[int, ...], index: Any, sums: Any = None) -> None:
+        self.values, self.shape, self.index, self.sums = values, shape, index, sums
+
+    def dense(self) -> Any:
+        """The whole cotangent."""
+        out = np.zeros(self.shape, self.values.dtype)
+        out[self.index] = self.values
+        return out
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.asarray(self.dense(), dtype)
+
+
 def enter(node: Node, part: Any, pending: dict[Node, Any], summed: set[Node]) -> None:
     """Add to what is pending for a node; in place, if the sum is the pass's own."""
     old = pending.get(node)
-    if old is None:
+    if type(part) is Partial:
+        if old is None and node.takes_partial:
+            pending[node] = part
+        elif old is None:
+            pending[node] = part.dense()
+            summed.add(node)
+        else:
+            if node not in summed:
+                pending[node] = old = old.dense() if type(old) is Partial else np.array(old)
+                summed.add(node)
+            old[part.index] += part.values
+    elif old is None:
         pending[node] = part
     elif node in summed and type(part) is ndarray:
         old += part
     else:
-        pending[node] = old = old + part
+        pending[node] = old = (old.dense() if type(old) is Partial else old) + part
         if type(old) is ndarray:
             summed.add(node)
 

@@ -82,6 +82,7 @@ class Primitive:
         self.jvp = jvp
         self.meta: Callable[..., Any] | None = None
         self.read: tuple[int, ...] | None = None  # the outputs that reverse rules read; None: all
+        self.partial = ""  # "makes", "takes": whether the reverse rule over arrays gives or is given a Partial
         self.batch = BATCH_RULES[batch] if isinstance(batch, str) else batch or loop_over_batch
         PRIMITIVES[name] = self
         self.function: Callable[..., Any] = self.call_variadic if self.variadic else call_path(self)
@@ -751,6 +752,7 @@ def primitive(
     node_name: str | None = None,
     meta: Callable[..., Any] | None = None,
     read: tuple[int, ...] | None = None,
+    partial: str = "",
 ) -> Callable[..., Any]:
     """Declare an operator; the function over Tensors is returned, and is ``F.<name>``.
 
@@ -792,11 +794,13 @@ def primitive(
     read
         Which of several outputs the reverse rules read, all of them by default. The others are None in their ``out``,
         and may be written to.
+    partial
+        ``"makes"`` if a reverse rule returns a ``Partial`` over arrays, ``"takes"`` if it deals with one as cotangent.
     """
     made = Primitive(name, kernel, inputs, vjp, jvp, batch, False, None, (), holomorphic, view, multi_view, outputs,
                      node_name)  # fmt: skip
     made.read = read
-    made.meta = meta
+    made.meta, made.partial = meta, partial
     return made.function
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core import dtype as dtypes
 from ..core.namespace import F
+from ..core.node import Partial
 from ..core.operator import inplace_twin, operator
 from ..core.primitive import elementwise, primitive
 from ..core.tensor import Tensor
@@ -805,6 +806,23 @@ def pull_log_softmax(g: Any, out: Any, target: Any, dim: int) -> None:
     np.subtract(g, target, out=target)
 
 
+def log_softmax_vjp(F: Any, g: Any, out: Any, dim: int) -> Any:
+    if type(g) is not Partial:
+        return F.log_softmax_backward(g, out, dim)
+    if g.sums is None or dim != -1 or out.ndim != 2 or out.dtype.itemsize == 2:
+        return F.log_softmax_backward(g.dense(), out, dim)
+    inner, minus = np.empty(out.shape, out.dtype), -g.sums
+
+    def work(block: slice) -> None:
+        target = inner[block]
+        np.exp(out[block], out=target)
+        target *= minus[block]
+
+    each_block(work, *out.shape)
+    inner[g.index] += g.values
+    return inner
+
+
 def push_log_softmax(F: Any, t: Any, out: Any, dim: int) -> Any:
     return t - sum_over(F, F.exp(out) * t, dim)
 
@@ -825,9 +843,8 @@ log_softmax_backward = primitive(
 """The cotangent ``input`` times the Jacobian of log_softmax at its ``result``."""
 
 log_softmax_ = primitive(
-    "log_softmax", log_softmax_kernel,
-    vjp={"input": lambda F, g, out, dim: F.log_softmax_backward(g, out, dim)},
-    jvp={"input": push_log_softmax}, batch="same",
+    "log_softmax", log_softmax_kernel, vjp={"input": log_softmax_vjp}, jvp={"input": push_log_softmax}, batch="same",
+    partial="takes",
 )  # fmt: skip
 
 

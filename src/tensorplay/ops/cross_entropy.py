@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..core import dtype as dtypes
-from ..core.namespace import F
+from ..core.namespace import F, R
+from ..core.node import Partial
 from ..core.operator import operator
 from ..core.primitive import batch_size, expand_to_batch, primitive
 from ..core.tensor import Tensor
@@ -242,7 +243,10 @@ def nll_loss_vjp(
     F: Any, g: Any, input_shape: Any, input_dtype: Any, target: Any, weight: Any, ignore_index: int, reduction: str
 ) -> Any:
     w = F.class_weights(target, weight, ignore_index, reduction == "mean", target.ndim, input_dtype)
-    return F.place(-(g * w), target, input_shape[-1])
+    rows = -(g * w)
+    if F is R and rows.size and target.ndim == 1 and rows.dtype.char in "fd":
+        return Partial(rows, input_shape, (np.arange(len(rows)), target.clip(0, input_shape[-1] - 1)), rows[:, None])
+    return F.place(rows, target, input_shape[-1])
 
 
 def nll_loss_jvp(F: Any, t: Any, target: Any, weight: Any, ignore_index: int, reduction: str) -> Any:
@@ -263,6 +267,7 @@ def nll_loss_batch(p: Any, values: list[Any], dims: list[Any], ignore_index: int
 
 nll_loss_ = primitive(
     "nll_loss", nll_loss_kernel, vjp={"input": nll_loss_vjp}, jvp={"input": nll_loss_jvp}, batch=nll_loss_batch,
+    partial="makes",
 )  # fmt: skip
 
 

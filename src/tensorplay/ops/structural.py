@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.carrier import Meta
 from ..core.namespace import F
+from ..core.node import Partial
 from ..core.primitive import batch_size, expand_to_batch, primitive
 from ..core.tensor import wrap
 from .reducing import reduce_array
@@ -148,13 +149,20 @@ def slice_batch(p: Any, values: list[Any], dims: list[Any], index: tuple[Any, ..
     return F.slice(values[0], (slice(None), *index))
 
 
+def slice_vjp(F: Any, g: Any, input_shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
+    if type(g) is np.ndarray and g.dtype.char in "fd":
+        return Partial(g, input_shape, index)
+    return F.unslice(g, input_shape, index)
+
+
 slice_ = primitive(
     "slice",
     lambda xp, input, *, index: input[(*index, ...)],
-    vjp={"input": lambda F, g, input_shape, index: F.unslice(g, input_shape, index)},
+    vjp={"input": slice_vjp},
     jvp="linear",
     batch=slice_batch,
     view=True,
+    partial="makes",
 )
 
 
