@@ -453,3 +453,63 @@ def test_the_angle_at_the_origin_gets_no_gradient():
     x, y = (tp.zeros(2, requires_grad=True) for _ in range(2))
     gx, gy = tp.autograd.grad(tp.atan2(x, y).sum(), (x, y))
     assert gx.tolist() == gy.tolist() == [0.0, 0.0]
+
+
+INTEGERS, COMPLEX, BOOLS = tp.ones(2, 3, dtype=tp.int64), tp.ones(2, 3) + 1j, tp.ones(2, 3) > 0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tp.softmax(INTEGERS, 1),
+        lambda: tp.nn.functional.glu(COMPLEX[:, :2]),
+        lambda: tp.nn.functional.group_norm(INTEGERS, 1),
+        lambda: tp.nn.functional.instance_norm(BOOLS[None]),
+        lambda: tp.nn.functional.batch_norm(INTEGERS, None, None, training=True),
+        lambda: tp.nn.functional.nll_loss(BOOLS, tp.tensor([0, 1])),
+        lambda: tp.nn.functional.cross_entropy(INTEGERS, tp.tensor([0, 1])),
+        lambda: tp.nn.functional.max_pool2d(COMPLEX[None], 2),
+        lambda: tp.cross(BOOLS, BOOLS, dim=1),
+        lambda: COMPLEX.scatter_reduce(0, tp.zeros(2, 3, dtype=tp.int64), COMPLEX, "amax"),
+        lambda: tp._softmax_backward_data(BOOLS, BOOLS, 0, tp.bool),
+    ],
+)
+def test_a_dtype_that_an_operator_lacks_is_not_implemented(call):
+    with pytest.raises(NotImplementedError, match="not implemented for"):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda: tp.nn.functional.linear(tp.tensor(1.0), tp.ones(2, 1)), RuntimeError, "at least 1D"),
+        (lambda: tp.nn.functional.linear_cross_entropy(tp.tensor(1.0), tp.ones(2, 1), tp.tensor(0)), RuntimeError,
+         "dimensionality 1 or 2, got 0"),
+        (lambda: tp.nn.functional.pad(tp.ones(2), (-3, 2)), RuntimeError, "negative padding"),
+        (lambda: tp.nn.functional.pad(tp.ones(1, 2, 1), (-1, 1), "circular"), RuntimeError, "nothing is left"),
+        (lambda: tp.nn.functional.scaled_dot_product_attention(*[INTEGERS] * 3), RuntimeError, "floating dtype"),
+        (lambda: tp.cat([tp.tensor(1.0)], 1), RuntimeError, "zero-dimensional"),
+        (lambda: tp.tensor(1.0).index_select(0, INTEGERS[0]), RuntimeError, "only 1 value"),
+        (lambda: tp.tensor(1.0).unflatten(0, (1,)), RuntimeError, "no dimensions"),
+        (lambda: tp.unravel_index(tp.ones(2), (3,)), TypeError, "integer dtype"),
+        (lambda: tp.multinomial(tp.ones(0), 1, True), RuntimeError, "sum of probabilities"),
+        (lambda: tp.histogram(tp.ones(2), tp.ones(0)), RuntimeError, "at least 1 element"),
+        (lambda: tp.segment_reduce(tp.ones(2), "sum", offsets=INTEGERS[0, :0]), RuntimeError, "got none"),
+        (lambda: tp.segment_reduce(tp.ones(2), "sum", lengths=tp.tensor([3])), RuntimeError, "sum to data.size"),
+        (lambda: tp.segment_reduce(tp.ones(2), "sum"), RuntimeError, "Either lengths or offsets"),
+        (lambda: tp._chunk_cat([tp.ones(2), INTEGERS[0]], 0, 2), RuntimeError, "the same dtype"),
+        (lambda: tp.hash_tensor(tp.ones(2), mode=1), RuntimeError, "mode"),
+    ],
+)  # fmt: skip
+def test_what_has_no_result_is_refused_as_by_pytorch(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_a_place_at_the_edge_of_an_image_has_no_gradient_as_those_beyond():
+    image = tp.arange(4.0).reshape(1, 1, 2, 2)
+    at = tp.tensor([[[[1.0, 1.0], [0.5, 0.5]]]], requires_grad=True)
+    for padding in ("border", "reflection"):
+        out = tp.nn.functional.grid_sample(image, at, padding_mode=padding, align_corners=True)
+        (gradient,) = tp.autograd.grad(out.sum(), at)
+        assert gradient[0, 0, 0].tolist() == [0, 0] and gradient[0, 0, 1].tolist() == [0.5, 1]

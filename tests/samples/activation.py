@@ -97,6 +97,8 @@ for dim in (0, 1, -1):
 SAMPLES += [
     Sample("softmax of a scalar", lambda x: tp.softmax(x, 0), SCALAR, reference=np.ones_like),
     Sample("log_softmax of a scalar", lambda x: tp.log_softmax(x, -1), SCALAR, reference=np.zeros_like),
+    Sample("_softmax_backward_data of numbers", lambda g, out: tp._softmax_backward_data(g, out, 0, tp.float64),
+           SCALAR, SCALAR, reference=lambda g, out: out * (g - g * out)),
     Sample("_softmax_backward_data", lambda g, out: tp._softmax_backward_data(g, out, 1, tp.float64),
            randn(2, 3), scipy.special.softmax(randn(2, 3, seed=1), 1),
            reference=lambda g, out: out * (g - (g * out).sum(1, keepdims=True))),

@@ -689,7 +689,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if not shape:
         raise RuntimeError("glu(): glu does not support 0-dimensional tensors")
     if input._data.dtype.kind not in "fV":
-        raise RuntimeError(f'"glu_cpu" not implemented for {input.dtype}')
+        raise NotImplementedError(f'"glu_cpu" not implemented for {input.dtype}')
     dim = arg.dimension(dim, len(shape), "glu")
     half, odd = divmod(shape[dim], 2)
     if odd:
@@ -860,7 +860,7 @@ def floating(input: Tensor, dtype: Any, name: str) -> Tensor:
     if dtype is not None:
         input = F.cast(input, dtype.numpy) if input._data.dtype != dtype.numpy else input
     if input._data.dtype.kind not in "fV":
-        raise RuntimeError(f'"{name}" not implemented for {input.dtype}; give a floating dtype=')
+        raise NotImplementedError(f'"{name}" not implemented for {input.dtype}; give a floating dtype=')
     return input
 
 

@@ -216,6 +216,8 @@ def scaled_dot_product_attention(
             f"{name}: Expected query, key, and value to have the same dtype, but got query.dtype: {query.dtype} "
             f"key.dtype: {key.dtype} and value.dtype: {value.dtype} instead."
         )
+    if q.dtype.kind not in "fcV":
+        raise RuntimeError(f"{name}: expected query, key and value of a floating dtype, but got {query.dtype}")
     if min(q.ndim, k.ndim, v.ndim) < 2:
         raise RuntimeError(
             f"{name}: Expected query, key, and value to all be at least 2 dimensional, but got query.dim: {q.ndim}, "

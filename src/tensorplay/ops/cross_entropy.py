@@ -348,6 +348,8 @@ def nll_loss(
     arg.tensor(target, "nll_loss", "target", 2)
     index_target(target, "nll_loss")
     data = input._data
+    if data.dtype.kind not in "fV":
+        raise NotImplementedError(f"nll_loss(): not implemented for {input.dtype}")
     class_weight(weight, data.shape[min(1, data.ndim - 1)] if data.ndim else 0, "nll_loss", input)
     return F.nll_loss(classes_last(input, target, "nll_loss"), target, weight, ignore_index, reduction)
 
@@ -409,7 +411,7 @@ def cross_entropy(
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"cross_entropy(): label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if scores.dtype.kind not in "fV":
-        raise RuntimeError(f'cross_entropy(): "log_softmax" not implemented for {input.dtype}')
+        raise NotImplementedError(f'cross_entropy(): "log_softmax" not implemented for {input.dtype}')
     if wanted.shape == scores.shape:
         if wanted.dtype.kind not in "fV":
             raise RuntimeError(
@@ -553,7 +555,13 @@ def linear_cross_entropy(
         raise TypeError("linear_cross_entropy(): argument 'options' must be LinearCrossEntropyOptions, not "
                         f"{type(options).__name__}")  # fmt: skip
     shape = arg.tensor(linear_weight, "linear_cross_entropy", "linear_weight", 2)._data.shape
-    if len(shape) > 2 and arg.tensor(input, "linear_cross_entropy")._data.ndim != 2:
+    if arg.tensor(input, "linear_cross_entropy")._data.ndim not in (1, 2):
+        raise RuntimeError(f"linear_cross_entropy(): expected input with dimensionality 1 or 2, got {input._data.ndim}")
+    if len(shape) < 2:
+        raise RuntimeError(
+            f"linear_cross_entropy(): expected linear_weight with dimensionality at least 2, got {len(shape)}"
+        )
+    if len(shape) > 2 and input._data.ndim != 2:
         raise RuntimeError(
             f"linear_cross_entropy(): K-dimensional loss defined by linear_weight of size {list(shape)} "
             f"requires a batched input, (N, features), but got {list(input.shape)}"

@@ -254,7 +254,7 @@ def ctc_loss(
     if len(shape) not in (2, 3):
         raise RuntimeError(f"ctc_loss(): log_probs must have 2 or 3 dimensions, (T, N, C) or (T, C), got {list(shape)}")
     if log_probs._data.dtype.kind not in "fV":
-        raise RuntimeError(f'ctc_loss(): "ctc_loss" not implemented for {log_probs.dtype}')
+        raise NotImplementedError(f'ctc_loss(): "ctc_loss" not implemented for {log_probs.dtype}')
     single = len(shape) == 2
     x = F.reshape(log_probs, (shape[0], 1, shape[1])) if single else log_probs
     times, n, classes = x._data.shape

@@ -37,6 +37,9 @@ def linear_kernel(xp: Any, input: Any, weight: Any, bias: Any = None) -> Any:
     if dtype.itemsize == 2 and bias is not None and dtype.kind in "fV":  # rounded once
         return narrowed(linear_kernel(xp, widened(input), widened(weight), widened(bias)), dtype)
     shape = input.shape
+    if not shape or not weight.ndim:
+        raise RuntimeError("linear(): both arguments to linear need to be at least 1D, but they are "
+                           f"{input.ndim}D and {weight.ndim}D")  # fmt: skip
     x = input.reshape(-1, shape[-1]) if len(shape) > 2 and shape[-1] else input
     try:
         out = multiply(x, weight.T)

@@ -65,10 +65,12 @@ def cat(tensors: Any, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
             shape = kept[0]._data.shape
             break
     ndim = len(shape)
+    if not shape:
+        raise RuntimeError("cat(): zero-dimensional tensor (at position 0) cannot be concatenated")
     dim = arg.dimension(dim, ndim, "cat")
     for i, t in enumerate(kept):
         have = t._data.shape
-        if have == shape and have:
+        if have == shape:
             continue
         if not have:
             raise RuntimeError(f"cat(): zero-dimensional tensor (at position {i}) cannot be concatenated")

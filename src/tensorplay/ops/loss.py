@@ -154,7 +154,7 @@ def mse_loss(
         input, target = pair(input, target, "mse_loss")
         a = input._data
     if a.dtype.kind not in "fVc":
-        raise RuntimeError(f'mse_loss(): "mse_cpu" not implemented for {input.dtype}')
+        raise NotImplementedError(f'mse_loss(): "mse_cpu" not implemented for {input.dtype}')
     if weight is None and reduction != "none" and a.dtype.kind != "c":
         return F.mse_loss(input, target, reduction == "mean")
     difference = input - target

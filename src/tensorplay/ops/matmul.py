@@ -738,6 +738,8 @@ def checked_cross(name: str, input: Tensor, other: Tensor, dim: int | None) -> T
         raise RuntimeError(f"{name}: inputs must have the same number of dimensions, got {len(a)} and {len(b)}.")
     if input._data.dtype != other._data.dtype:
         raise RuntimeError(f"{name}: expected both inputs to have one dtype, but found {input.dtype} and {other.dtype}")
+    if input._data.dtype.kind == "b":
+        raise NotImplementedError(f"{name}: not implemented for {input.dtype}")
     if dim is None:
         dim = next((i for i, (n, m) in enumerate(zip(a, b, strict=True)) if n == 3 == m), None)
         if dim is None:

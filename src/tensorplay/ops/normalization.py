@@ -218,7 +218,7 @@ def normalised_shape(
                 f"{list(a._data.shape)} and normalized_shape = {list(shape)}"
             )
     if data.dtype.kind not in kinds:
-        raise RuntimeError(f"{name}(): not implemented for {input.dtype}")
+        raise NotImplementedError(f"{name}(): not implemented for {input.dtype}")
     return shape
 
 
@@ -379,6 +379,13 @@ primitive("batch_norm", batch_norm_kernel, vjp=batch_norm_vjp, jvp=batch_norm_jv
           node_name="NativeBatchNormBackward0")  # fmt: skip
 
 
+def floating(input: Tensor, name: str) -> Tensor:
+    """The input, which must be of a floating dtype."""
+    if arg.tensor(input, name)._data.dtype.kind not in "fV":
+        raise NotImplementedError(f"{name}(): not implemented for {input.dtype}")
+    return input
+
+
 def check_vectors(name: str, channels: int, **vectors: Tensor | None) -> None:
     for argument, v in vectors.items():
         if v is not None and v._data.size != channels:
@@ -459,7 +466,7 @@ def batch_norm(
             return input * 1
         raise RuntimeError(f"batch_norm(): expected an input of at least 2 dimensions, (N, C, ...), got {list(shape)}")
     if data.dtype.kind not in "fV":
-        raise RuntimeError(f'batch_norm(): "batch_norm" not implemented for {input.dtype}')
+        raise NotImplementedError(f'batch_norm(): "batch_norm" not implemented for {input.dtype}')
     check_vectors("batch_norm", shape[1], running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     if not training:
         if running_mean is None or running_var is None:
@@ -505,7 +512,7 @@ def group_norm(
     >>> tp.nn.functional.group_norm(tp.tensor([[0., 2., 5., 7.]]), 2)
     tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
     """
-    shape = arg.tensor(input, "group_norm")._data.shape
+    shape = floating(input, "group_norm")._data.shape
     if len(shape) < 2:
         raise RuntimeError(f"group_norm(): Expected at least 2 dimensions for input tensor but received {len(shape)}")
     n, channels = shape[:2]
@@ -573,7 +580,7 @@ def instance_norm(
     tensor([[[-1.0000,  1.0000],
              [-1.0000,  1.0000]]])
     """
-    shape = arg.tensor(input, "instance_norm")._data.shape
+    shape = floating(input, "instance_norm")._data.shape
     if len(shape) < 2:
         raise RuntimeError(f"instance_norm(): expected an input of shape (N, C, ...), got {list(shape)}")
     n, channels = shape[:2]

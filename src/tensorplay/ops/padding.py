@@ -137,7 +137,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     pads = tuple((widths[2 * i], widths[2 * i + 1]) for i in range(n - 1, -1, -1))
     for i, (low, high) in enumerate(pads):
         size = shape[len(shape) - n + i]
-        if size + low + high < 0:
+        if size + min(low, high, low + high) < 0:
             raise RuntimeError(
                 f"pad(): The input size {size}, plus negative padding {low} and {high} resulted in a negative output "
                 f"size, which is invalid. Check dimension {len(shape) - n + i} of your input."

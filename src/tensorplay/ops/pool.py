@@ -114,8 +114,8 @@ add_places = primitive(
 
 def max_pool_kernel(xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, dilation: Any, places: Any) -> Any:
     x = surrounded(input, window, stride, padding, dilation, places, lowest(input.dtype))
-    out = slide(x, np.maximum, window, stride, dilation, places)
-    return own(out, x)
+    out = own(slide(x, np.maximum, window, stride, dilation, places), x)
+    return out, out.copy()  # the rule reads the copy, so that an activation may overwrite the result
 
 
 def max_pool_indices_kernel(
@@ -181,9 +181,10 @@ def max_pool_backward_kernel(
 
 
 def max_pool_vjp(
-    F: Any, g: Any, input: Any, out: Any, window: Any, stride: Any, padding: Any, dilation: Any, places: Any
+    F: Any, g: Any, input: Any, window: Any, stride: Any, padding: Any, dilation: Any, places: Any, kept: Any
 ) -> Any:
-    return F.max_pool_backward(g, input, out, window, stride, padding, dilation, places)
+    result = F.max_pool(input, window, stride, padding, dilation, places) if kept is None else kept
+    return F.max_pool_backward(g, input, result, window, stride, padding, dilation, places)
 
 
 def max_pool_jvp(F: Any, t: Any, input: Any, window: Any, stride: Any, padding: Any, dilation: Any, places: Any) -> Any:
@@ -354,7 +355,7 @@ def window_of(
 
 def refuse(name: str, input: Tensor, kinds: str) -> None:
     if input._data.dtype.kind in kinds:
-        raise RuntimeError(f'"{name}" not implemented for {input.dtype}')
+        raise NotImplementedError(f'"{name}" not implemented for {input.dtype}')
 
 
 # ---- max pooling

@@ -297,7 +297,7 @@ def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_
     dim : int
         The dimension of the softmax.
     input_dtype : dtype
-        That of ``output``; where that is float32, float16 too.
+        That of the input. The result has the dtype of ``output``, which differs only on other devices.
 
     Examples
     --------
@@ -310,10 +310,15 @@ def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_
     if g._data.shape != out._data.shape:
         raise RuntimeError(f"{name}(): Expected tensor for argument #1 'grad' to have same size as tensor for argument "
                            f"#2 'output'; but {list(g.shape)} does not equal {list(out.shape)}")  # fmt: skip
+    if out._data.dtype.kind not in "fV":
+        raise NotImplementedError(f"{name}(): not implemented for {out.dtype}")
     if g._data.dtype != out._data.dtype:
         raise RuntimeError(f"{name}(): expected grad_output and output of one dtype, got {g.dtype} and {out.dtype}")
-    back = F.softmax_backward(g, out, arg.dimension(dim, out._data.ndim, name)) if out._data.ndim else g * 0
-    return arg.cast(back, input_dtype, name)
+    dtypes.dtype_argument(input_dtype, name, "input_dtype", 4)
+    dim = arg.dimension(dim, out._data.ndim, name)
+    if not out._data.ndim:
+        return F.reshape(F.softmax_backward(F.reshape(g, (1,)), F.reshape(out, (1,)), -1), ())
+    return F.softmax_backward(g, out, dim)
 
 
 # ---- embeddings, pooling

@@ -619,7 +619,7 @@ def multinomial_kernel(xp: Any, input: Any, noise: Any, *, num_samples: int, rep
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise RuntimeError("multinomial(): probability tensor contains either `inf`, `nan` or element < 0")
     totals = np.cumsum(weights, -1)
-    if not (totals[..., -1] > 0).all():
+    if not (weights.sum(-1) > 0).all():
         raise RuntimeError("multinomial(): invalid multinomial distribution (sum of probabilities <= 0)")
     if not replacement:  # a race: what arrives at times exponential with these rates comes in an order of this law
         with np.errstate(divide="ignore"):

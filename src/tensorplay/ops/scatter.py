@@ -146,8 +146,8 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     vector = as_vector(index_of(index, "index_select"), "index_select")
     if not shape:
         if vector._data.size != 1:
-            raise IndexError("index_select(): Index to scalar can have only 1 value, got "
-                             f"{vector._data.size} value(s)")  # fmt: skip
+            raise RuntimeError("index_select(): Index to scalar can have only 1 value, got "
+                               f"{vector._data.size} value(s)")  # fmt: skip
         in_bounds(vector, 1, 0, "index_select")
         return F.clone(input)
     return F.index(input, in_bounds(vector, shape[dim], dim + len(shape), "index_select"), dim)
@@ -714,6 +714,8 @@ def reduced_along(
     if reduce == "sum" and include_self:
         return scattered(input, dim, index, source, True, name)
     checked_dim, index = along(input, dim, index, name, source)
+    if reduce in ("amax", "amin") and input._data.dtype.kind == "c":
+        raise NotImplementedError(f"{name}(): not implemented for {input.dtype}: complex numbers have no order")
     if source._data.dtype != input._data.dtype:
         raise RuntimeError(
             f"{name}(): Expected self.dtype to be equal to src.dtype, got {input.dtype} and {source.dtype}"
@@ -935,7 +937,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     (tensor([0, 1]), tensor([1, 2]))
     """
     if arg.tensor(indices, "unravel_index", "indices")._data.dtype.kind not in "iu":
-        raise ValueError(f"unravel_index(): expected 'indices' to be integer dtype, but got {indices.dtype}")
+        raise TypeError(f"unravel_index(): expected 'indices' to be integer dtype, but got {indices.dtype}")
     extents = arg.integers(tuple(shape) if isinstance(shape, Tensor) else shape, "unravel_index", "shape", 2)
     if any(n < 0 for n in extents):
         raise ValueError(f"unravel_index(): 'shape' cannot have negative values, but got {extents}")

@@ -39,6 +39,8 @@ def segment_lengths(name: str, data: Tensor, lengths: Any, offsets: Any, axis: i
         n = rows._data.shape[-1] - (given == "offsets")
         return np.zeros((*rows._data.shape[:-1], n), np.int64), np.zeros(rows._data.shape[:-1], np.int64)
     values = arg.values(rows, name)
+    if given == "offsets" and not values.shape[-1]:
+        raise RuntimeError(f"{name}(): offsets need one element more than there are segments, got none")
     if given == "offsets":
         return np.diff(values), values[..., 0]
     if (values < 0).any():
@@ -106,6 +108,8 @@ def segment_reduce(
     if arg.tensor(data, name, "data")._data.dtype.kind not in "fV":
         raise NotImplementedError(f"{name}(): not implemented for {data.dtype}")
     shape = data._data.shape
+    if not shape:
+        raise RuntimeError(f"{name}(): expected data of at least one dimension, got a number")
     at = arg.dimension(axis, len(shape), name, "axis") + len(shape)
     counts, before = segment_lengths(name, data, lengths, offsets, at, unsafe)
     n, rest = counts.shape[-1], shape[at + 1 :]

@@ -209,7 +209,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     if not sizes:
         raise RuntimeError("unflatten(): sizes must be non-empty")
     if not shape:
-        raise IndexError("unflatten(): the tensor has no dimensions")
+        raise RuntimeError("unflatten(): the tensor has no dimensions")
     try:
         inner = inferred(sizes, shape[dim], "unflatten")
     except RuntimeError:

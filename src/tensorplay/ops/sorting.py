@@ -674,7 +674,7 @@ def searched(bounds: Tensor, values: Any, right: bool, out_int32: bool, name: st
         values = wrap(np.asarray(values))
     for x in (bounds, values):
         if x._data.dtype.kind in "cb":
-            raise RuntimeError(f"{name}(): not implemented for {x.dtype}")
+            raise NotImplementedError(f"{name}(): not implemented for {x.dtype}")
     out = F.searchsorted(bounds, values, right)
     return F.cast(out, np.dtype(np.int32)) if arg.flag(out_int32, name, "out_int32") else out
 

@@ -288,6 +288,8 @@ def check_histogram(name: str, input: Tensor, weight: Tensor | None, shape: tupl
     for e in edges:
         if isinstance(e, Tensor) and e._data.ndim != 1:
             raise RuntimeError(f"{name}(): bins tensor should have one dimension, but got {e._data.ndim} dimensions")
+        if isinstance(e, Tensor) and not e._data.size:
+            raise RuntimeError(f"{name}(): bins tensor should have at least 1 element, but got 0")
 
 
 def histogram_kernel(
