@@ -401,6 +401,7 @@ class _Worker:
         mine, its = socket.socketpair()
         sockets_of_loaders.add(mine)
         self.inlet = Inlet(mine)
+        self.unsent = bytearray()
         self.exhausted = False
         self.pending = 0  # tasks
         try:
@@ -418,27 +419,29 @@ class _Worker:
         Raises
         ------
         TimeoutError
-            If it does not until the deadline.
+            If it does not until the deadline; what is left then goes out before the next task.
         """
-        self._send((task, self.inlet.taken_back()), deadline)
+        self.unsent += framed((task, self.inlet.taken_back()))
+        self.flush(deadline)
 
-    def _send(self, message: Any, deadline: float | None) -> None:
-        rest = memoryview(framed(message))
+    def flush(self, deadline: float | None) -> None:
+        """Send what is left."""
         try:
-            while rest:
+            while self.unsent:
                 try:
-                    rest = rest[self.inlet.socket.send(rest) :]
+                    del self.unsent[: self.inlet.socket.send(self.unsent)]
                 except BlockingIOError:
                     wait_to_write(self.inlet.socket, deadline)
                     if not self.process.is_alive():
                         return
         except ConnectionError:
-            pass  # dead: reading will show it
+            self.unsent.clear()  # dead: reading will show it
 
     def stop(self) -> None:
         """Ask it to end."""
+        self.unsent += framed(None)
         try:
-            self._send(None, time.monotonic())
+            self.flush(time.monotonic())
         except TimeoutError:
             pass  # its end will be closed, or it will be terminated
 
@@ -462,10 +465,10 @@ def shut_down(workers: list[_Worker], owner: int) -> None:
         worker.inlet.close()
     left = [worker.process for worker in workers]
     workers.clear()
-    for end in ("", "terminate", "kill"):
+    for end, grace in (("", GRACE), ("terminate", 1.0), ("kill", GRACE)):
         for process in left if end else ():
             getattr(process, end)()
-        deadline = time.monotonic() + GRACE
+        deadline = time.monotonic() + grace
         left = [process for process in left if not has_ended(process, deadline)]
 
 
@@ -499,7 +502,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         import multiprocessing
 
         self._persistent_workers, self._in_order = loader.persistent_workers, loader.in_order
-        self._prefetch_factor = loader.prefetch_factor or 0
+        self._prefetch_factor = 2 if loader.prefetch_factor is None else loader.prefetch_factor
         self._owner, self._failure = os.getpid(), ""
         self._keys = itertools.count()
         self._tasks: dict[int, _Task] = {}
@@ -525,7 +528,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._tasks.clear()  # what comes of them is dropped
         for worker in self._workers:
             worker.exhausted, worker.pending = False, 0
-            self._hand(worker, RESUME)
+            self._sent(worker.send, RESUME, self._deadline())
         self._prime()
 
     def _prime(self) -> None:
@@ -549,11 +552,11 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             key = next(self._keys)
             self._tasks[key] = _Task(worker)
             worker.pending += 1
-            self._hand(worker, (key, indices))
+            self._sent(worker.send, (key, indices), self._deadline())
 
-    def _hand(self, worker: _Worker, task: Any) -> None:
+    def _sent(self, send: Callable[..., None], *arguments: Any) -> None:
         try:
-            worker.send(task, self._deadline())
+            send(*arguments)
         except TimeoutError:
             raise self._timed_out() from None
 
@@ -602,6 +605,9 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def _receive(self, deadline: float | None) -> None:
         """Wait for something from any worker."""
+        for worker in self._workers:
+            if worker.unsent:
+                self._sent(worker.flush, deadline)
         left = CHECK_INTERVAL if deadline is None else min(CHECK_INTERVAL, deadline - time.monotonic())
         ready = [entry.data for entry, _ in self._selector.select(max(0.0, left))]
         there = [entry.data for entry in self._selector.get_map().values()]
