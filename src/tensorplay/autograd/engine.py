@@ -116,7 +116,7 @@ def run(
     """
     if allocator.kept is None:
         allocator.keep_freed_memory()
-    bare = bare and not create_graph
+    bare = bare and not create_graph and state.tracing is None
     for _, seed in roots:
         bare = bare and type(seed._data) is ndarray
     before, outer = bool(state.recording), state.evaluating_pass
