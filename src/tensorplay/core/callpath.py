@@ -22,7 +22,7 @@ from .namespace import F, R
 from .node import Node, Output, Partial, Reduce, enter
 from .state import count, inferring, state
 from .tensor import Tensor, mark_inference, wrap
-from .versions import written, written_since
+from .versions import storage_of, written, written_since
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -43,8 +43,7 @@ def freed(node: Node) -> RuntimeError:
 
 def stale(node: Node, what: str, data: Any, write: versions.Write) -> NoReturn:
     """Raise the error of a saved value that was written to after it was saved."""
-    data = data[0] if type(data) is tuple else data
-    kind = data.dtype.name
+    kind, what = data.dtype.name, "result" if what == "out" else what
     raise RuntimeError(
         f"one of the variables needed for gradient computation has been modified by an inplace operation: [{kind} "
         f"{list(data.shape)}], saved by {node.name()} as {what!r}, is at version {write.version}, written after the "
@@ -55,11 +54,17 @@ def stale(node: Node, what: str, data: Any, write: versions.Write) -> NoReturn:
 
 def check_fresh(node: Node, saved: Any) -> None:
     """Refuse saved arrays whose memory was written to after the node was made."""
-    for name, value in zip(node.saved_names, saved):
-        if name in node.saved_tensors or name == "out":
+    order, get, ndarray = node.order, written.get, np.ndarray
+    for i in node.checked:
+        value = saved[i]
+        if type(value) is ndarray:
+            entry = get(id(value if value.base is None else storage_of(value)))
+            if entry is not None and entry.number > order:
+                stale(node, node.saved_names[i], value, entry)
+        elif value is not None:
             for data in value if type(value) is tuple else (value,):
-                if data is not None and (write := written_since(data, node.order)):
-                    stale(node, "result" if name == "out" else name, data, write)
+                if data is not None and (entry := written_since(data, order)):
+                    stale(node, node.saved_names[i], data, entry)
 
 
 def with_history(data: Any, edge: Node | None) -> Tensor:
@@ -320,6 +325,7 @@ class Plan:
         }
         members: dict[str, Any] = {"__slots__": (), "primitive": p, "outputs": p.outputs, "saved_names": self.names,
                                    "saved_tensors": {n: places.get(n) for n in tensors},
+                                   "checked": [i for i, n in enumerate(self.names) if n in tensors or n == "out"],
                                    "keeps": bool(tensors) or "out" in self.names or "kept" in self.names}  # fmt: skip
         for method, body in lines.items():
             source = f"def {method}(node, g, saved, edges):\n" + "\n".join(body)

@@ -55,6 +55,7 @@ class Node:
     takes_partial = False  # whether the rule over arrays takes a cotangent that is a Partial
     saved_names: tuple[str, ...] = ()
     saved_tensors: dict[str, int | None] = {}  # noqa: RUF012  names of saved operands, with the place of their edge
+    checked: list[int] = []  # noqa: RUF012  which of the saved values are refused if they were written to
     primitive: Any = None  # None: a node of another kind, such as a leaf's
 
     # edges: the first two in slots of their own, so that most nodes need no tuple for the garbage collector to visit

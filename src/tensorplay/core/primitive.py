@@ -489,6 +489,7 @@ def variadic_node_class(p: Primitive) -> type[Node]:
         "keeps": keeps or "out" in names,
         "saved_names": tuple(names),
         "saved_tensors": {name: None} if keeps else {},
+        "checked": [i for i, n in enumerate(names) if n == "out" or (keeps and n == name)],
         "pull": pull_over(R),
         "pull_tensors": pull_over(F),
     }

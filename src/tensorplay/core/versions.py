@@ -63,9 +63,7 @@ def memory_of(data: Any) -> Array:
 
 def note_write(data: Any) -> None:
     """Enter a write to the memory of data."""
-    owner = array_of(data)
-    if type(owner) is not ndarray or owner.base is not None:
-        owner = storage_of(owner)
+    owner = data if type(data) is ndarray and data.base is None else memory_of(data)
     key = id(owner)
     entry = written.get(key)
     if entry is None:
