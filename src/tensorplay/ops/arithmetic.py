@@ -219,7 +219,8 @@ reciprocal = declare(
 
 elementwise(
     "div", "true_divide", inputs="input, other", promotes="float",
-    vjp={"input": lambda F, g, other: g / other, "other": lambda F, g, other, out: -g * (out / other)},
+    vjp={"input": lambda F, g, other: g / other, "other": lambda F, g, input, other: -g * ((input / other) / other)},
+    jvp={"input": lambda F, t, other: t / other, "other": lambda F, t, other, out: -t * (out / other)},
 )  # fmt: skip
 
 
