@@ -170,8 +170,13 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -
 
 def collate_numpy_array_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
     """Arrays of one shape, stacked."""
-    if batch[0].dtype.kind in "SaUO":
-        raise unknown(batch[0].dtype)
+    dtype, shape = batch[0].dtype, batch[0].shape
+    if dtype.kind in "SaUO":
+        raise unknown(dtype)
+    if (collate_fn_map or {}).get(Tensor) is collate_tensor_fn and all(
+        type(array) is np.ndarray and array.dtype == dtype and array.shape == shape for array in batch
+    ):
+        return as_tensor(np.stack(batch))
     return collate([as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
 
 
