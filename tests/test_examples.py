@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 import tensorplay as tp
 
@@ -133,3 +134,110 @@ def test_the_exact_solution_of_the_heat_equation_solves_it():
     t, x = tp.rand(5, dtype=tp.float64) / 10, tp.rand(5, 4, dtype=tp.float64)
     residual = tp.vmap(lambda t, x: module.residual(module.exact, t, x))(t, x)
     np.testing.assert_allclose(residual.numpy(), 0, atol=1e-12)
+
+
+def test_a_convolutional_network_learns_digits(monkeypatch, tmp_path):
+    picture = tmp_path / "cnn_digits.png"
+    assert main(example("cnn_digits"), monkeypatch, "--epochs", 5, "--seeds", 1, "--picture", picture) > 0.96
+    assert picture.stat().st_size > 10_000
+
+
+def test_images_are_shifted_by_up_to_one_pixel():
+    tp.manual_seed(0)
+    image = tp.zeros(1, 1, 8, 8)
+    image[0, 0, 3, 4] = 1.0
+    found = {tuple(shifted.nonzero()[0, 2:].tolist()) for shifted in example("cnn_digits").shifted(
+        image.expand(200, 1, 8, 8)).split(1)}  # fmt: skip
+    assert found == {(row, column) for row in (2, 3, 4) for column in (3, 4, 5)}
+
+
+def test_a_gpt_learns_to_write(monkeypatch, tmp_path):
+    """After a few steps it knows more than how often each character occurs."""
+    picture = tmp_path / "char_gpt.png"
+    arguments = ("--steps", 120, "--width", 32, "--layers", 1, "--batch", 16, "--sample", 50, "--picture", picture)
+    module = example("char_gpt")
+    loss, sample = main(module, monkeypatch, *arguments)
+    text = module.Text()
+    counts = np.bincount(text.train.numpy(), minlength=len(text.alphabet)) + 1
+    assert loss < -np.log(counts / counts.sum())[text.valid.numpy()].mean() - 0.2
+    assert sample.startswith("The ") and len(sample) == 54
+    assert picture.stat().st_size > 10_000
+
+
+def test_a_gpt_sees_nothing_of_what_comes():
+    module = example("char_gpt")
+    tp.manual_seed(0)
+    model = module.GPT(11, width=8, layers=2, heads=2, context=6)
+    x = tp.randint(11, (1, 6))
+    changed = x.clone()
+    changed[0, 4:] = (x[0, 4:] + 1) % 11
+    a, b = model(x), model(changed)
+    assert tp.equal(a[0, :4], b[0, :4]) and not tp.equal(a[0, 4], b[0, 4])
+
+
+def test_a_vae_tells_digits_from_noise(monkeypatch, tmp_path):
+    picture = tmp_path / "vae.png"
+    module = example("vae")
+    before, after = main(module, monkeypatch, "--epochs", 20, "--picture", picture)
+    assert after < 27 < 44 < before  # nats per image; a code of one bit for each pixel takes 44.4
+    assert picture.stat().st_size > 10_000
+
+
+def test_the_divergence_of_a_vae_is_that_of_normal_distributions():
+    """As a mean over draws of the ratio of the densities."""
+    module = example("vae")
+    tp.manual_seed(0)
+    model = module.VAE(pixels=4, hidden=8)
+    model.decoder[-1].weight.data.zero_()
+    model.decoder[-1].bias.data.zero_()  # pixels cost the same whatever z is
+    x = tp.rand(1, 4)
+    mean, log_variance = (t.detach() for t in model.encode(x))
+    z = mean + (log_variance / 2).exp() * tp.randn(200_000, 2)
+    ratio = (z**2 - (z - mean) ** 2 / log_variance.exp() - log_variance).sum(1) / 2
+    np.testing.assert_allclose(module.negative_bound(model, x).item() - 4 * np.log(2), ratio.mean().item(), atol=5e-3)
+
+
+def test_a_gru_forecasts_better_than_no_change(monkeypatch, tmp_path):
+    picture = tmp_path / "gru_forecast.png"
+    errors = main(example("gru_forecast"), monkeypatch, "--steps", 200, "--picture", picture)
+    assert errors["GRU"][0] < errors["no change"][0] / 2 and errors["GRU"][9] < errors["no change"][9] / 2
+    assert picture.stat().st_size > 10_000
+
+
+def test_the_series_to_forecast_solves_its_equation():
+    """The slope of a spline through its days is that of the equation; steps of another size give the same."""
+    module = example("gru_forecast")
+    x = module.series(200)
+    slope = CubicSpline(np.arange(200), x)(np.arange(200), 1)
+    want = 0.2 * x[:-17] / (1 + x[:-17] ** 10) - 0.1 * x[17:]
+    np.testing.assert_allclose(slope[27:-10], want[10:-10], atol=3e-3)
+    np.testing.assert_allclose(module.series(50, substeps=40), x[:50], atol=1e-3)
+
+
+def test_lbfgs_finds_the_peaks_of_a_spectrum(monkeypatch, tmp_path):
+    picture = tmp_path / "lbfgs_fit.png"
+    slope, off, evaluations = main(example("lbfgs_fit"), monkeypatch, "--adam", 5, "--picture", picture)
+    assert slope < 0.01 and off < 4 and evaluations < 80
+    assert picture.stat().st_size > 10_000
+
+
+def test_standard_errors_are_those_of_fisher():
+    """At the truth, the curvature of the expected cost is J.T diag(1 / expected) J."""
+    module = example("lbfgs_fit")
+    x = tp.linspace(0, 10, 400, dtype=tp.float64)
+    expected = module.spectrum(x, tp.tensor(module.TRUTH))
+    q = tp.tensor(module.TRUTH / module.SCALE)
+    jacobian = tp.func.jacfwd(lambda q: module.spectrum(x, q * tp.tensor(module.SCALE)))(q).numpy()
+    want = np.sqrt(np.diag(np.linalg.inv(jacobian.T @ (jacobian / expected.numpy()[:, None])))) * module.SCALE
+    np.testing.assert_allclose(module.standard_errors(q, x, expected), want, rtol=1e-6)
+
+
+def test_a_checkpoint_of_pytorch_gives_what_pytorch_found(monkeypatch, tmp_path):
+    module = example("load_torch_checkpoint")
+    accuracy, after, difference = main(module, monkeypatch, "--epochs", 1, "--out", tmp_path)
+    checkpoint = tp.load(module.CHECKPOINT)
+    assert accuracy == pytest.approx(checkpoint["test accuracy"]) and difference < 1e-4 and after > 0.97
+    saved = tp.load(tmp_path / "digits.pt")
+    assert saved["optimizer"]["state"][0]["step"] == checkpoint["optimizer"]["state"][0]["step"] + 23
+    weights = module.safetensors.load_file(tmp_path / "digits.safetensors")
+    assert all(tp.equal(weights[name], t) for name, t in saved["model"].items())

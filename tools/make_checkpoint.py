@@ -2,11 +2,13 @@
 
     python tools/make_checkpoint.py
 
-Needs PyTorch, which neither the package nor its tests import. The values follow from ``arange``; tests/test_serialization.py knows them.
+Needs PyTorch, which neither the package nor its tests import. The values follow from ``arange``;
+tests/test_serialization.py knows them.
 """
 
 from collections import OrderedDict
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import save_file
@@ -19,7 +21,8 @@ float16 bfloat16 float32 float64 complex64 complex128""".split()
 def optimizer_state() -> dict[str, object]:
     """That of SGD after a step from zero, with momentum and two groups."""
     weights = [torch.nn.Parameter(torch.zeros(2, 3)), torch.nn.Parameter(torch.zeros(3))]
-    optimizer = torch.optim.SGD([{"params": weights[:1]}, {"params": weights[1:], "lr": 0.25}], lr=0.5, momentum=0.75)
+    groups: list[dict[str, Any]] = [{"params": weights[:1]}, {"params": weights[1:], "lr": 0.25}]
+    optimizer = torch.optim.SGD(groups, lr=0.5, momentum=0.75)
     for weight in weights:
         weight.grad = torch.arange(float(weight.numel())).reshape(weight.shape)
     optimizer.step()
