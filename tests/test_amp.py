@@ -55,6 +55,25 @@ OPERATORS = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["LSTM", "GRU", "LSTMCell", "GRUCell", "RNN"])
+def test_states_that_gates_carry_on_are_not_rounded(name):
+    layer = getattr(nn, name)(3, 4)
+    x = rand(2, 3) if name.endswith("Cell") else rand(5, 2, 3)
+    with tp.autocast("cpu"):
+        out, low = layer(x), layer(x.bfloat16())
+    first, of_low = (t[0] if isinstance(t, tuple) else t for t in (out, low))
+    assert first.dtype is (BF16 if name in ("LSTM", "RNN") else F32) and of_low.dtype is BF16
+    first.sum().backward()
+    assert all(p.grad.dtype is F32 for p in layer.parameters())
+
+
+def test_attention_with_biases_of_keys_gives_parameters_gradients_in_their_dtype():
+    layer, x = nn.MultiheadAttention(4, 2, add_bias_kv=True), rand(5, 2, 4)
+    with tp.autocast("cpu"):
+        layer(x, x, x)[0].sum().backward()
+    assert {p.grad.dtype for p in layer.parameters()} == {F32}
+
+
 @pytest.mark.parametrize(("dtypes", "call"), [(d, call) for d, calls in OPERATORS.items() for call in calls])
 def test_operators_compute_in_the_dtype_of_their_kind(dtypes, call):
     for given, want in zip((F32, BF16), dtypes):

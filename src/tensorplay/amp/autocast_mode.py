@@ -38,14 +38,13 @@ FLOAT32 = {
     "linalg": "cholesky cholesky_ex inv inv_ex qr svd svdvals eigh eigvalsh eig eigvals solve lstsq matrix_rank cond "
               "householder_product tensorinv tensorsolve",
     "fft": "fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft hfft2 ihfft2 hfftn ihfftn",
-    "nn.functional": "avg_pool3d max_pool3d max_pool3d_with_indices adaptive_avg_pool3d adaptive_max_pool3d "
+    "nn.functional": "avg_pool3d max_pool3d lp_pool3d adaptive_avg_pool3d adaptive_max_pool3d "
                      "adaptive_max_pool3d_with_indices fractional_max_pool2d fractional_max_pool2d_with_indices "
                      "fractional_max_pool3d fractional_max_pool3d_with_indices max_unpool1d max_unpool2d max_unpool3d "
                      "grid_sample mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy "
                      "binary_cross_entropy_with_logits nll_loss cross_entropy kl_div poisson_nll_loss "
                      "hinge_embedding_loss cosine_embedding_loss margin_ranking_loss soft_margin_loss "
-                     "triplet_margin_loss multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss "
-                     "ctc_loss",
+                     "triplet_margin_loss multi_margin_loss multilabel_margin_loss ctc_loss",
 }  # fmt: skip
 
 
@@ -73,8 +72,8 @@ def handlers() -> dict[Any, Any]:
 
     import_all()  # so that a function has the name of one operator only where it has
     found = dict.fromkeys(functions(LOWER), lower) | dict.fromkeys(functions(FLOAT32), higher)
-    for name in ("linear", "recurrent"):  # modules call these as they are
-        found[PRIMITIVES[name].function] = lower
+    # modules call these as they are
+    found |= {PRIMITIVES["linear"].function: lower, PRIMITIVES["recurrent"].function: recurrent}
     return found | {OPERATORS["nn.functional"]["pad"].plain: pad, OPERATORS[""]["index_copy"].plain: widest}
 
 
@@ -90,9 +89,18 @@ def higher(call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     return call(*recast(args, dtypes.float32), **recast(kwargs, dtypes.float32))
 
 
+def recurrent(call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """A state of another dtype that is carried on by gates is not rounded: that of a GRU, and of single steps."""
+    mode, sizes = args[8], args[9]
+    gated = mode == "GRU" or (mode == "LSTM" and len(sizes) == 1)
+    return (higher if gated and args[1].dtype is not region.dtype else lower)(call, args, kwargs)
+
+
 def pad(call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     mode = args[2] if len(args) > 2 else kwargs.get("mode", "constant")
-    return higher(call, args, kwargs) if mode in ("reflect", "replicate") else call(*args, **kwargs)
+    sides = args[1] if len(args) > 1 else kwargs.get("pad", ())
+    listed = mode == "replicate" or (mode == "reflect" and len(sides) < 6)
+    return higher(call, args, kwargs) if listed else call(*args, **kwargs)
 
 
 def widest(call: Callable[..., Any], args: Any, kwargs: Any) -> Any:

@@ -200,6 +200,7 @@ def multi_head_attention_forward(
     if bias_k is not None and bias_v is not None:
         if static_k is not None or static_v is not None:
             raise AssertionError(f"{NAME}(): bias cannot be added to static key or value.")
+        bias_k, bias_v = (b if b.dtype is t.dtype else F.cast(b, t._data.dtype) for b, t in ((bias_k, k), (bias_v, v)))
         k = F.cat(k, F.expand(bias_k, (1, n, size)), dim=-3)
         v = F.cat(v, F.expand(bias_v, (1, n, size)), dim=-3)
         mask, padding = appended(mask, None, -1), appended(padding, None, -1)
