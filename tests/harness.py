@@ -16,7 +16,8 @@ class Sample:
     """One call of an operator.
 
     ``fn`` takes one Tensor for each array. Floating and complex arrays are differentiated and batched, the others are
-    constants. ``reference`` is the same function over the arrays; None where the value is tested elsewhere.
+    constants. ``reference`` is the same function over the arrays; None where the value is tested elsewhere. ``layouts``
+    is False where the operator is about how its input lies in memory.
     """
 
     def __init__(
@@ -28,10 +29,11 @@ class Sample:
         grad: bool = True,
         gradgrad: bool = True,
         vmap: bool = True,
+        layouts: bool = True,
         tol: float = 1e-7,
     ) -> None:
         self.name, self.fn, self.arrays, self.reference = name, fn, [np.asarray(a) for a in arrays], reference
-        self.grad, self.gradgrad, self.vmap, self.tol = grad, grad and gradgrad, vmap, tol
+        self.grad, self.gradgrad, self.vmap, self.layouts, self.tol = grad, grad and gradgrad, vmap, layouts, tol
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join('x'.join(map(str, a.shape)) or 'scalar' for a in self.arrays)})"
@@ -163,3 +165,34 @@ def check_batching(s: Sample) -> None:
         ]
         for i, (g, *w) in enumerate(zip(got, *rows)):
             assert_close(to_numpy(g), np.stack([to_numpy(r) for r in w]), 1e-9, f"{s}: vmap over {dims}, output {i}")
+
+
+def apart(a: np.ndarray) -> Any:
+    """A tensor whose elements do not lie side by side."""
+    return tp.tensor(np.stack([a, np.roll(a, 1)], -1))[..., 0]
+
+
+def reversed_order(a: np.ndarray) -> Any:
+    """A tensor that lies in memory from the first dimension to the last."""
+    return tp.tensor(a.T.copy()).permute(tuple(range(a.ndim)[::-1]))
+
+
+def check_layouts(s: Sample) -> None:
+    """Values and gradients do not depend on how the inputs lie in memory."""
+
+    def results(lay: Callable[[np.ndarray], Any]) -> list[Any]:
+        tp.manual_seed(0)
+        tensors = [lay(a) for a in s.arrays]
+        xs = [t.requires_grad_() for i, t in enumerate(tensors) if s.grad and i in s.varying]
+        outs = as_tuple(s.fn(*tensors))
+        found = [to_numpy(o) for o in outs if isinstance(o, tp.Tensor)]
+        ys = [o for o in outs if isinstance(o, tp.Tensor) and o.requires_grad]
+        if xs and ys:
+            grads = autograd.grad(ys, xs, [tp.ones_like(y) for y in ys], allow_unused=True)
+            found += [np.zeros(()) if g is None else to_numpy(g) for g in grads]
+        return found
+
+    want = results(tp.tensor)
+    for lay in (apart, reversed_order):
+        for i, (g, w) in enumerate(zip(results(lay), want, strict=True)):
+            assert_close(g, w, max(s.tol, 1e-9), f"{s}, {lay.__name__}: result {i}")

@@ -15,6 +15,11 @@ def test_value(sample):
         harness.check_value(sample)
 
 
+@pytest.mark.parametrize("sample", [s for s in SAMPLES if s.layouts], ids=repr)
+def test_memory_may_lie_in_any_order(sample):
+    harness.check_layouts(sample)
+
+
 DIFFERENTIABLE = [s for s in SAMPLES if s.grad and s.varying]
 
 

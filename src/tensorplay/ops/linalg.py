@@ -59,6 +59,11 @@ def turned(input: Any) -> tuple[Any, ...]:
     return U, s.astype(input.dtype), V, (np.linalg.det(U) * np.linalg.det(V))[..., None, None]
 
 
+def det_kernel(xp: Any, input: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return xp.linalg.det(input)
+
+
 def cofactor_kernel(xp: Any, input: Any) -> Any:
     """The cofactors, which are the gradient of the determinant; by singular values where it is zero or nearly so."""
     if not input.size:
@@ -107,7 +112,7 @@ def third_derivative(F: Any, input: Any, first: Any, second: Any) -> Any:
 
 
 primitive(
-    "det", lambda xp, input: xp.linalg.det(input),
+    "det", det_kernel,
     vjp={"input": lambda F, g, input: F.reshape(g, (*g.shape, 1, 1)) * F.cofactor(input)},
     jvp={"input": lambda F, t, input: F.sum(t * F.cofactor(input), (-2, -1), False)},
     batch="same", meta=lambda input: Meta(input.shape[:-2], input.dtype), node_name="LinalgDetBackward0",
