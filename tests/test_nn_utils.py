@@ -293,6 +293,8 @@ def test_sequences_are_packed_and_padded_again():
     assert padded.shape == (4, 3, 1) and padded[2:, 0, 0].tolist() == [-1.0, -1.0]
     assert rnn.pad_sequence(sequences, batch_first=True, padding_side="left")[2, :, 0].tolist() == [0.0, 0.0, 0.0, 10.0]
     packed = rnn.pack_sequence(sequences, enforce_sorted=False)
+    kinds = {"byte": tp.uint8, "char": tp.int8, "short": tp.int16, "int": tp.int32, "half": tp.float16}
+    assert all(getattr(packed, kind)().data.dtype is dtype for kind, dtype in kinds.items())
     assert packed.batch_sizes.tolist() == [3, 2, 1, 1] and packed.sorted_indices.tolist() == [1, 0, 2]
     assert packed.data[:3, 0].tolist() == [40.0, 20.0, 10.0]
     again, lengths = rnn.pad_packed_sequence(packed, padding_value=-1)

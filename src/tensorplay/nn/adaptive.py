@@ -85,8 +85,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             first.reset_parameters()
             second.reset_parameters()
 
-    def forward(self, input: Tensor, target: Tensor) -> ASMoutput:
+    def forward(self, input_: Tensor, target_: Tensor) -> ASMoutput:
         """The log-probability of each target, and minus their mean."""
+        input, target = input_, target_
         if input.ndim not in (1, 2) or target.ndim != input.ndim - 1:
             raise RuntimeError("AdaptiveLogSoftmaxWithLoss: expected input of 1 or 2 dimensions and target of "
                                "one less, "

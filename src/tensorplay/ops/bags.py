@@ -72,6 +72,9 @@ def check_bags(
             f"{name}(): Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
             f"Int; but got {input.dtype} instead"
         )
+    if table.dtype.kind not in "fV":
+        raise RuntimeError(f"{name}(): Expected tensor for argument #1 'weight' to have one of the following scalar "
+                           f"types: Half, BFloat16, Float, Double; but got {weight.dtype}")  # fmt: skip
     if table.ndim != 2:
         raise RuntimeError(f"{name}(): weight has to be a 2D Tensor, but got Tensor of dimension {table.ndim}")
     if indices.ndim == 2:

@@ -389,6 +389,8 @@ def recurrent_kernel(
     if len({a.dtype for a in arrays if a is not None}) > 1:
         names = ", ".join(str(dtypes.by_numpy[a.dtype]) for a in arrays if a is not None)
         raise RuntimeError(f"{mode}: input, states and parameters must have the same dtype, but got {names}")
+    if mode == "RNN_RELU" and input.dtype.kind == "c":
+        raise NotImplementedError("RNN_RELU: complex numbers have no order; use nonlinearity='tanh'")
     return CELLS[mode].kernel(*arrays, sizes, reverse)
 
 

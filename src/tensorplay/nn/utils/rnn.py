@@ -70,6 +70,18 @@ class PackedSequence(PackedParts):
         """The data as float64."""
         return self.to(dtypes.float64)
 
+    def short(self) -> PackedSequence:
+        """The data as int16."""
+        return self.to(dtypes.int16)
+
+    def char(self) -> PackedSequence:
+        """The data as int8."""
+        return self.to(dtypes.int8)
+
+    def byte(self) -> PackedSequence:
+        """The data as uint8."""
+        return self.to(dtypes.uint8)
+
     def float(self) -> PackedSequence:
         """The data as float32."""
         return self.to(dtypes.float32)
