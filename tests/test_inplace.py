@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import tensorplay as tp
+from tensorplay import nn
+from tensorplay.nn import functional
 
 # ---- random programs of views and writes, the same over tensors and over arrays
 
@@ -278,6 +280,58 @@ def test_a_write_that_no_rule_reads_is_no_error():
     y.zero_()
     out.backward()
     assert w.grad.tolist() == [2, 2]
+
+
+FACTOR = tp.tensor([2.0, 4.0, 8.0], dtype=tp.float64)
+WRITABLE_RESULTS = {
+    "division": lambda x: x / FACTOR,
+    "division by": lambda x: FACTOR / x,
+    "a number over": lambda x: 1 / x,
+    "over its norm": lambda x: x / x.norm(),
+    "normalize": functional.normalize,
+    "softsign": functional.softsign,
+    "nanmean": lambda x: x.nanmean(1),
+    "erfinv": lambda x: tp.erfinv(x / 10),
+    "slogdet": lambda x: tp.linalg.slogdet(x @ x.mT)[1],
+    "frexp": lambda x: tp.frexp(x)[0],
+    "local_response_norm": lambda x: functional.local_response_norm(x[None], 2),
+    "max": lambda x: x.max(1).values,
+    "min": lambda x: x.min(0, keepdim=True).values,
+    "sort": lambda x: x.sort(descending=True).values,
+    "msort": tp.msort,
+    "topk": lambda x: x.topk(2).values,
+    "median": lambda x: x.median(1).values,
+    "nanmedian": lambda x: x.nanmedian(1).values,
+    "kthvalue": lambda x: x.kthvalue(2).values,
+    "mode": lambda x: x.mode().values,
+    "cummax": lambda x: x.cummax(1).values,
+    "cummin": lambda x: x.cummin(1).values,
+    "max_pool1d": lambda x: functional.max_pool1d(x, 2, 1),
+    "max_pool2d": lambda x: functional.max_pool2d(x[None], 2, 1, 1),
+    "max_pool3d": lambda x: functional.max_pool3d(x[None, None], (1, 2, 2)),
+    "adaptive_max_pool1d": lambda x: functional.adaptive_max_pool1d(x, 1),
+    "adaptive_max_pool2d": lambda x: functional.adaptive_max_pool2d(x[None], 1),
+}
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("fn", WRITABLE_RESULTS.values(), ids=WRITABLE_RESULTS)
+def test_a_result_that_no_rule_reads_may_be_written_to(fn, create_graph):
+    x = tp.tensor([[3.0, 1.0, 4.0], [1.5, 9.0, 2.5]], dtype=tp.float64, requires_grad=True)
+    (want,) = tp.autograd.grad(fn(x).sum(), [x])
+    y = fn(x)
+    y += 1
+    (got,) = tp.autograd.grad(y.sum(), [x], create_graph=create_graph)
+    assert tp.equal(got, want)
+
+
+def test_an_activation_overwrites_what_a_pool_gave():
+    model = nn.Sequential(nn.Conv2d(1, 2, 3), nn.MaxPool2d(2), nn.ReLU(inplace=True))
+    x = tp.randn(1, 1, 8, 8)
+    model(x).sum().backward()
+    got = model[0].weight.grad
+    (want,) = tp.autograd.grad(nn.functional.max_pool2d(model[0](x), 2).relu().sum(), [model[0].weight])
+    assert tp.allclose(got, want)
 
 
 # ---- what is refused

@@ -232,6 +232,25 @@ def test_kinks_have_the_gradients_of_pytorch():
         assert g.item() == slope
 
 
+@pytest.mark.parametrize(
+    "fn, slope",
+    [
+        (F.relu, 1), (F.relu6, 1), (F.hardtanh, 1), (F.elu, 1), (F.selu, 1.0507009873554805), (F.celu, 1),
+        (F.hardswish, 1), (F.hardshrink, 1), (F.softshrink, 1), (lambda x: F.threshold(x, 0.0, 1.0), 1),
+        (F.hardsigmoid, 0), (lambda x: x.clamp(0, 1), 0), (tp.abs, 0), (tp.nan_to_num, 0),
+        (lambda x: F.l1_loss(x, tp.zeros(1)), 0), (lambda x: F.smooth_l1_loss(x, tp.zeros(1)), tp.nan),
+        (lambda x: F.huber_loss(x, tp.zeros(1)), tp.nan), (lambda x: F.hinge_embedding_loss(x, -tp.ones(1)), 0),
+        (lambda x: F.margin_ranking_loss(x, tp.zeros(1), tp.ones(1)), 0), (F.gelu, tp.nan), (F.silu, tp.nan),
+    ],
+)  # fmt: skip
+def test_gradients_at_nan(fn, slope):
+    x = tp.tensor([tp.nan], dtype=tp.float64, requires_grad=True)
+    (g,) = tp.autograd.grad(fn(x).sum(), [x], create_graph=True)
+    assert g.item() == pytest.approx(slope, nan_ok=True)
+    _, tangent = tp.func.jvp(fn, (x.detach(),), (tp.ones(1, dtype=tp.float64),))
+    assert tangent.item() == pytest.approx(slope, nan_ok=True)
+
+
 def test_the_first_of_equal_maxima_receives_the_gradient():
     x = tp.ones(1, 1, 2, 4, requires_grad=True)
     (g,) = tp.autograd.grad(F.max_pool2d(x, 2).sum(), [x])

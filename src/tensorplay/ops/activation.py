@@ -52,7 +52,7 @@ functional_with_out = operator(namespace="nn.functional", method=False)
 
 # ---- piecewise linear
 
-relu = elementwise("relu", lambda xp, input: xp.maximum(input, 0), vjp={"input": lambda F, g, out: g * (out > 0)},
+relu = elementwise("relu", lambda xp, input: xp.maximum(input, 0), vjp={"input": lambda F, g, out: g * (out != 0)},
                    check=refusing("bc"), piecewise_linear=True, doc="""The positive part, ``max(x, 0)``.
 
 Examples
@@ -161,7 +161,8 @@ def between(F: Any, g: Any, input: Any, low: float, high: float) -> Any:
 
 
 elementwise("hardtanh", hardtanh_kernel, check=REAL, piecewise_linear=True,
-            vjp={"input": lambda F, g, input, min_val, max_val: between(F, g, input, min_val, max_val)})  # fmt: skip
+            vjp={"input": lambda F, g, input, min_val, max_val: F.where(
+                (input <= min_val) | (input >= max_val), 0.0, g)})  # fmt: skip
 
 
 @functional
@@ -334,8 +335,9 @@ def elu_kernel(xp: Any, input: Any, *, alpha: float, scale: float, input_scale: 
 
 
 def elu_vjp(F: Any, g: Any, input: Any, alpha: float, scale: float, input_scale: float) -> Any:
-    negative = F.exp(F.where(input > 0, 0.0, input) * input_scale) * (alpha * scale * input_scale)
-    return F.where(input > 0, g * scale, g * negative)
+    below = input <= 0  # a nan is not, and so has the gradient 1
+    negative = F.exp(F.where(below, input, 0.0) * input_scale) * (alpha * scale * input_scale)
+    return F.where(below, g * negative, g * scale)
 
 
 elementwise("elu", elu_kernel, vjp={"input": elu_vjp}, check=FLOATING)

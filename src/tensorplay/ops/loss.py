@@ -226,7 +226,7 @@ def smooth_l1_kernel(xp: Any, input: Any, *, beta: float) -> Any:
 
 
 def smooth_l1_vjp(F: Any, g: Any, input: Any, beta: float) -> Any:
-    return g * F.where(F.abs(input) < beta, input * (1 / beta), F.sign(input))
+    return g * F.where(F.abs(input) >= beta, F.sign(input), input * (1 / beta))
 
 
 def huber_kernel(xp: Any, input: Any, *, delta: float) -> Any:
@@ -236,7 +236,7 @@ def huber_kernel(xp: Any, input: Any, *, delta: float) -> Any:
 
 
 def huber_vjp(F: Any, g: Any, input: Any, delta: float) -> Any:
-    return g * F.where(F.abs(input) <= delta, input, F.sign(input) * delta)
+    return g * F.where(F.abs(input) > delta, F.sign(input) * delta, input)
 
 
 elementwise("smooth_l1", smooth_l1_kernel, vjp={"input": smooth_l1_vjp}, check=refusing("biuc"))

@@ -20,8 +20,8 @@ functional = operator(namespace="nn.functional", method=False, out=False)
 
 
 def positive_part(x: Tensor) -> Tensor:
-    """``max(x, 0)``, with the gradient of ``x`` at 0; nan stays."""
-    return F.where(x < 0, 0.0, x)
+    """``max(x, 0)``, with the gradient of ``x`` at 0; nan stays, and has none."""
+    return F.clamp_min(x, 0)
 
 
 @functional
