@@ -201,6 +201,15 @@ def test_draws_have_derivatives_in_both_modes(name):
         np.testing.assert_allclose(float((second * directions[0]).sum()), want, rtol=1e-6, atol=1e-8)
 
 
+@each
+def test_nothing_is_learnt_through_samples(name):
+    make, parameters = EVERY[name]
+    tensors = tuple(map(t, parameters))
+    assert not make(*[p.requires_grad_() for p in map(t, parameters)]).sample().requires_grad
+    _, tangent = func.jvp(lambda *p: make(*p).sample(), tensors, tuple(map(tp.ones_like, tensors)))
+    assert not tangent.to(tp.float64).any()
+
+
 ENUMERATED = [
     (lambda: D.Bernoulli(t([0.2, 0.3])), (2, 2), [0, 1]), (lambda: D.Binomial(3, t([0.2, 0.3])), (4, 2), [0, 1, 2, 3]),
     (lambda: D.Categorical(t([[0.2, 0.8], [0.5, 0.5]])), (2, 2), [0, 1]),

@@ -200,7 +200,7 @@ class TransformedDistribution(Distribution):
 
     def sample(self, sample_shape: SampleShape = ()) -> Tensor:
         with tp.no_grad():
-            return self._forward(self.base_dist.sample(sample_shape))
+            return self._forward(self.base_dist.sample(sample_shape)).detach()
 
     def rsample(self, sample_shape: SampleShape = ()) -> Tensor:
         return self._forward(self.base_dist.rsample(sample_shape))

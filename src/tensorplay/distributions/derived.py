@@ -13,7 +13,7 @@ from . import constraints
 from .composed import Independent, TransformedDistribution
 from .continuous import Cauchy, Exponential, Gamma, Normal, Uniform, where_else
 from .discrete import Categorical, _OfCategorical
-from .distribution import Parameter, ProbsOrLogits, SampleShape
+from .distribution import Distribution, Parameter, ProbsOrLogits, SampleShape
 from .transforms import (
     AbsTransform,
     AffineTransform,
@@ -69,8 +69,7 @@ class Gumbel(TransformedDistribution):
         return self.loc - self.scale * rande(self._extended_shape(sample_shape), self.loc).log()
 
     def sample(self, sample_shape: SampleShape = ()) -> Tensor:
-        with tp.no_grad():
-            return self.rsample(sample_shape)
+        return Distribution.sample(self, sample_shape)
 
     def _standard(self, value: Any) -> Tensor:
         return (self._checked(value) - self.loc) / self.scale
@@ -397,8 +396,7 @@ class Kumaraswamy(TransformedDistribution):
         return draws.clamp(min=info.tiny, max=1 - info.eps / 2)
 
     def sample(self, sample_shape: SampleShape = ()) -> Tensor:
-        with tp.no_grad():
-            return self.rsample(sample_shape)
+        return Distribution.sample(self, sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
         a, b, x = self.concentration1, self.concentration0, self._checked(value)

@@ -226,7 +226,7 @@ class Distribution:
     def sample(self, sample_shape: SampleShape = ()) -> Tensor:
         """Draws, of shape ``sample_shape + batch_shape + event_shape``, through which no gradient flows."""
         with tp.no_grad():
-            return self.rsample(sample_shape)
+            return self.rsample(sample_shape).detach()  # of tangents too
 
     def rsample(self, sample_shape: SampleShape = ()) -> Tensor:
         """Draws that are differentiable in the parameters.

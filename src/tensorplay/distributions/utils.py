@@ -51,6 +51,8 @@ def broadcast_all(*values: Tensor | int | float | bool) -> tuple[Tensor, ...]:
     >>> tp.distributions.utils.broadcast_all(tp.zeros(2), 1.0)
     (tensor([0., 0.]), tensor([1., 1.]))
     """
+    if isinstance(values[0], Tensor) and all(isinstance(v, Tensor) and v.shape == values[0].shape for v in values):
+        return values  # type: ignore[return-value]
     for v in values:
         if not isinstance(v, (Tensor, int, float, np.number)):
             raise ValueError(f"broadcast_all(): each value must be a Tensor or a number, not {type(v).__name__}")
