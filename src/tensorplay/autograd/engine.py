@@ -178,24 +178,19 @@ class Pass:
                 self.deposit(node, g)  # type: ignore[arg-type]
                 g = None
                 continue
-            if bare and node.rare is None and not (asked and node in asked):
+            if node.rare is None and not (asked and node in asked):
                 saved = node.saved
                 if saved is None:
                     raise freed(node)
-                node.pull_into(g, saved, pending, summed, wanted)
+                if bare:
+                    node.pull_into(g, saved, pending, summed, wanted)
+                else:
+                    node.pull_tensors_into(g, saved, pending, summed, wanted)
                 if not retain and node.keeps:
                     node.saved = None
             else:
                 edges = node.wanted_edges(wanted)
-                if node.rare is None and not (asked and node in asked):
-                    saved = node.saved
-                    if saved is None:
-                        raise freed(node)
-                    parts: Any = node.pull_tensors(g, saved, edges)
-                    if not retain and node.keeps:
-                        node.saved = None
-                else:
-                    parts = observed.visit(self, node, g, edges)
+                parts = observed.visit(self, node, g, edges)
                 for edge, part in zip(edges, parts or ()):
                     if edge is not None and part is not None:
                         enter(edge, part, pending, summed)

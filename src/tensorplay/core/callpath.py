@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -223,6 +223,11 @@ def applied(rule: Callable[..., Any], name: str, namespace: str) -> str:
     return f"{name}({', '.join([namespace, 'g', *reads])})"
 
 
+def edge_expression(place: int) -> str:
+    """Source of a node's edge."""
+    return ("node.first", "node.second")[place] if place < 2 else f"node.more[{place - 2}]"
+
+
 IDENTITY = (lambda F, g: g).__code__
 PRODUCT = (lambda F, g, x: g * x).__code__
 
@@ -287,67 +292,90 @@ class Plan:
 
     def node_class(self) -> type[Node]:
         """A class of nodes with the pulls of this primitive, over arrays and over Tensors."""
-        p = self.p
-        lines: dict[str, list[str]] = {"pull": [], "pull_tensors": []}
-        tensors = {n for n in self.names if n in p.inputs and (n not in self.constants or n in self.lifted)}
-        places = {p.inputs[i]: place for place, i in enumerate(self.rules)}
-        for method, body in lines.items():
-            bare = method == "pull"
-            if tensors or "out" in self.names:
-                body.append("    if written: check_fresh(node, saved)")
-            if self.names:
-                body.append(f"    {', '.join(self.names)}, = saved")
-            if "kept" in self.names and not bare:
-                body.append("    kept = None")
-            if "out" in self.names and not bare:
-                body.append("    out = rebuild(out, node)")
-            body.append(f"    {self.edges()[1:-1]}= edges")
-            for name in self.names if not bare else ():
-                if name in tensors:
-                    history = f"node.edges[{places[name]}]" if name in places else "None"
-                    body.append(f"    if {name} is not None: {name} = with_history({name}, {history})")
-            if self.joint is not None:
-                body.append(f"    needs = ({''.join(f'e{i} is not None, ' for i in self.rules)})")
-                arguments = ", ".join([("R" if bare else "F"), "g", *names_of(self.joint)])
-                body.append(f"    return rule{p.differentiable[0]}({arguments})")
-                continue
-            results = []
-            for i, rule in self.rules.items():
-                call = applied(rule, f"rule{i}", "R" if bare else "F")
-                if p.piecewise_linear and not bare:
-                    read = next(n for n in ("out", *p.inputs) if n in self.names)
-                    call = f"(F.linked({call}, {read}) if state.recording else {call})"
-                results.append(call if len(self.rules) == 1 else f"None if e{i} is None else {call}")
-            body.append("    return (" + "".join(r + ", " for r in results) + ")")
+        p, places = self.p, self.places
         scope: dict[str, Any] = {f"rule{i}": rule for i, rule in self.rules.items()} | {
             "rebuild": p.rebuild_output,
             "with_history": with_history,
         }
         members: dict[str, Any] = {"__slots__": (), "primitive": p, "outputs": p.outputs, "saved_names": self.names,
-                                   "saved_tensors": {n: places.get(n) for n in tensors},
-                                   "checked": [i for i, n in enumerate(self.names) if n in tensors or n == "out"],
-                                   "keeps": bool(tensors) or "out" in self.names or "kept" in self.names}  # fmt: skip
-        for method, body in lines.items():
-            source = f"def {method}(node, g, saved, edges):\n" + "\n".join(body)
-            members[method] = WrittenAtFirstCall(method, source, scope)
-        members["arity"], members["takes_partial"] = len(self.rules), p.partial == "takes"
-        if self.joint is None:
-            members["pull_into"] = WrittenAtFirstCall("pull_into", self.pull_into_source(bool(tensors)), scope)
+                                   "saved_tensors": {n: places.get(n) for n in self.tensors},
+                                   "checked": [i for i, n in enumerate(self.names) if n in self.tensors or n == "out"],
+                                   "keeps": not self.tensors.union({"out", "kept"}).isdisjoint(self.names),
+                                   "arity": len(self.rules), "takes_partial": p.partial == "takes"}  # fmt: skip
+        for method, bare in (("pull", True), ("pull_tensors", False)):
+            members[method] = WrittenAtFirstCall(method, self.pull_source(method, bare), scope)
+            if self.joint is None:
+                members[f"{method}_into"] = WrittenAtFirstCall(
+                    f"{method}_into", self.pull_into_source(f"{method}_into", bare), scope
+                )
         return type(p.node_name, (Node,), members)
 
-    def pull_into_source(self, keeps_tensors: bool) -> str:
-        """Source of the pull over arrays that enters its results itself: the loop of the common pass, unrolled."""
-        body = ["def pull_into(node, g, saved, pending, summed, wanted):"]
-        if keeps_tensors or "out" in self.names:
+    @property
+    def places(self) -> dict[str, int]:
+        """The place among the edges of each input that has one."""
+        return {self.p.inputs[i]: place for place, i in enumerate(self.rules)}
+
+    @property
+    def tensors(self) -> set[str]:
+        """What is saved of the inputs."""
+        return {n for n in self.names if n in self.p.inputs and (n not in self.constants or n in self.lifted)}
+
+    def unpacked(self, bare: bool) -> list[str]:
+        """Source that checks the saved values and gives them their names."""
+        body = []
+        if self.tensors or "out" in self.names:
             body.append("    if written: check_fresh(node, saved)")
         if self.names:
             body.append(f"    {', '.join(self.names)}, = saved")
+        if "kept" in self.names and not bare:
+            body.append("    kept = None")
+        if "out" in self.names and not bare:
+            body.append("    out = rebuild(out, node)")
+        return body
+
+    def with_history(self, names: Iterable[str]) -> list[str]:
+        """Source that makes Tensors of saved inputs."""
+        where = {n: edge_expression(self.places[n]) if n in self.places else "None" for n in self.tensors}
+        return [f"if {n} is not None: {n} = with_history({n}, {where[n]})" for n in names if n in where]
+
+    def call(self, i: int, bare: bool) -> str:
+        """Source that applies the rule of an input."""
+        call = applied(self.rules[i], f"rule{i}", "R" if bare else "F")
+        if self.p.piecewise_linear and not bare:
+            read = next(n for n in ("out", *self.p.inputs) if n in self.names)
+            call = f"(F.linked({call}, {read}) if state.recording else {call})"
+        return call
+
+    def pull_source(self, method: str, bare: bool) -> str:
+        """Source of a pull: the cotangents of all inputs."""
+        body = [f"def {method}(node, g, saved, edges):", *self.unpacked(bare), f"    {self.edges()[1:-1]}= edges"]
+        if not bare:
+            body += ["    " + line for line in self.with_history(self.names)]
+        if self.joint is not None:
+            body.append(f"    needs = ({''.join(f'e{i} is not None, ' for i in self.rules)})")
+            arguments = ", ".join([("R" if bare else "F"), "g", *names_of(self.joint)])
+            body.append(f"    return rule{self.p.differentiable[0]}({arguments})")
+        else:
+            calls = [self.call(i, bare) for i in self.rules]
+            if len(calls) > 1:
+                calls = [f"None if e{i} is None else {call}" for i, call in zip(self.rules, calls, strict=True)]
+            body.append("    return (" + "".join(call + ", " for call in calls) + ")")
+        return "\n".join(body)
+
+    def pull_into_source(self, method: str, bare: bool) -> str:
+        """Source of a pull that enters its results itself: the loop of the common pass, unrolled."""
+        body = [f"def {method}(node, g, saved, pending, summed, wanted):", *self.unpacked(bare)]
+        shared = [n for n, readers in self.readers.items() if len(readers) > 1]
+        if not bare:
+            body += ["    " + line for line in self.with_history(shared)]
         for place, (i, rule) in enumerate(self.rules.items()):
-            edge = ("node.first", "node.second")[place] if place < 2 else f"node.more[{place - 2}]"
+            body += [f"    edge = {edge_expression(place)}",
+                     "    if edge is not None and (wanted is None or wanted.get(edge)):"]  # fmt: skip
+            if not bare:
+                own = [n for n in names_of(rule) if n not in shared]
+                body += ["        " + line for line in self.with_history(own)]
             body += [
-                f"    edge = {edge}",
-                "    if edge is not None and (wanted is None or wanted.get(edge)):",
-                f"        part = {applied(rule, f'rule{i}', 'R')}",
+                f"        part = {self.call(i, bare)}",
                 "        old = pending.get(edge)",
                 "        if old is None and type(part) is not Partial: pending[edge] = part"
                 if self.p.partial == "makes" else "        if old is None: pending[edge] = part",

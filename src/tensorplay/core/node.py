@@ -96,6 +96,13 @@ class Node:
             if edge is not None and part is not None:
                 enter(edge, part, pending, summed)
 
+    def pull_tensors_into(self, cotangent: Any, saved: Any, pending: Any, summed: Any, wanted: Any) -> None:
+        """The same over Tensors."""
+        edges = self.wanted_edges(wanted)
+        for edge, part in zip(edges, self.pull_tensors(cotangent, saved, edges) or ()):
+            if edge is not None and part is not None:
+                enter(edge, part, pending, summed)
+
     def wanted_edges(self, wanted: Any) -> tuple[Node | None, ...]:
         """The edges, with None for those that lead nowhere wanted."""
         edges = self.edges
@@ -232,7 +239,7 @@ def enter(node: Node, part: Any, pending: dict[Node, Any], summed: set[Node]) ->
         pending[node] = part
     elif node in summed and type(part) is ndarray:
         old += part
-    else:
+    elif part is not None:
         pending[node] = old = (old.dense() if type(old) is Partial else old) + part
         if type(old) is ndarray:
             summed.add(node)
@@ -303,6 +310,9 @@ class Reduce(Node):
 
     def pull_tensors(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
         return (F.sum_to(cotangent, self.shape),)
+
+    def pull_tensors_into(self, cotangent: Any, saved: Any, pending: Any, summed: Any, wanted: Any) -> None:
+        enter(self.first, F.sum_to(cotangent, self.shape), pending, summed)  # type: ignore[arg-type]
 
 
 def endpoint(edge: Node | None) -> tuple[Node | None, int]:

@@ -433,6 +433,7 @@ def variant(cls: type[Node], pull: Callable[..., Any]) -> type[Node]:
             "__slots__": (),
             "pull": lambda node, g, saved, edges: pull(bare, R, node, g, saved, edges),
             "pull_into": Node.pull_into,
+            "pull_tensors_into": Node.pull_tensors_into,
             "pull_tensors": lambda node, g, saved, edges: pull(tensors, F, node, g, saved, edges),
         }
         made = VARIANTS[cls, pull] = type(cls.__name__, (cls,), members)
