@@ -215,6 +215,15 @@ def test_matrices_follow_from_one_another():
         close(d.precision_matrix, np.linalg.inv(covariance))
 
 
+def test_distribution_functions_of_gamma_laws_have_derivatives_in_all_parameters():
+    for make in (D.Gamma, D.InverseGamma):
+        at = (t(2.5), t(3.0))
+        got = func.grad(lambda a, r, make=make: make(a, r).cdf(t(0.7)), (0, 1))(*at)
+        for i in range(2):
+            sides = [float(make(*[p + s * (i == j) for j, p in enumerate(at)]).cdf(t(0.7))) for s in (-1e-5, 1e-5)]
+            np.testing.assert_allclose(float(got[i]), (sides[1] - sides[0]) / 2e-5, rtol=1e-7)
+
+
 # ---- near special points
 
 

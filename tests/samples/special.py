@@ -53,8 +53,10 @@ SAMPLES = [
     *[Sample(f"mvlgamma of dimension {p}", lambda x, p=p: tp.mvlgamma(x, p), P + 2,
              reference=lambda x, p=p: scipy.multigammaln(x, p) if not np.ndim(x) else np.vectorize(
                  lambda a: scipy.multigammaln(a, p))(x)) for p in (1, 3)],
-    Sample("igamma", lambda x: tp.igamma(tp.tensor(P[0]), x), P, reference=lambda x: scipy.gammainc(P[0], x)),
-    Sample("igammac", lambda x: tp.igammac(tp.tensor(P[0]), x), P, reference=lambda x: scipy.gammaincc(P[0], x)),
+    Sample("igamma", tp.igamma, P[0], P, reference=scipy.gammainc),
+    Sample("igammac", tp.igammac, P[0], P, reference=scipy.gammaincc),
+    Sample("igamma far out", tp.igamma, np.array([0.1, 50.0, 3.0]), np.array([9.0, 45.0, 1e-3]),
+           reference=scipy.gammainc),
     Sample("zeta", lambda q: tp.special.zeta(tp.tensor(P + 1.2), q), P, reference=lambda q: scipy.zeta(P + 1.2, q)),
     Sample("xlogy", tp.xlogy, X, positive(3, seed=1), reference=scipy.xlogy),
     Sample("xlogy at zero", lambda y: tp.xlogy(tp.tensor(AT_ZERO), y), positive(3),

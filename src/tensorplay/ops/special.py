@@ -229,21 +229,24 @@ def gamma_density(F: Any, g: Any, input: Any, other: Any) -> Any:
     return g * F.exp((input - 1) * F.log(other) - other - F.lgamma(input))
 
 
+def gamma_order(F: Any, g: Any, input: Any, other: Any) -> Any:
+    """The derivative of the lower incomplete gamma function in its first argument, an integral (see draws.py)."""
+    return g * F.exp(input * F.log(other) - other - F.lgamma(input)) * F.gamma_cdf_derivative(input, other, 1)
+
+
 igamma = declare(
-    "igamma", by_scipy2("gammainc"), {"input": unknown("the first argument of igamma"), "other": gamma_density},
+    "igamma", by_scipy2("gammainc"), {"input": gamma_order, "other": gamma_density},
     "The regularised lower incomplete gamma function P(input, other).",
     "tp.igamma(tp.tensor([1., 2.]), tp.tensor([1., 1.]))", "tensor([0.6321, 0.2642])",
     promotes="float", check=REAL, returns=FLOAT, numbers=(),
-    notes="There is no derivative in the first argument.",
 )  # fmt: skip
 igammac = declare(
     "igammac", by_scipy2("gammaincc"),
-    {"input": unknown("the first argument of igammac"),
+    {"input": lambda F, g, input, other: -gamma_order(F, g, input, other),
      "other": lambda F, g, input, other: -gamma_density(F, g, input, other)},
     "The regularised upper incomplete gamma function Q(input, other), ``1 - igamma(input, other)``.",
     "tp.igammac(tp.tensor([1., 2.]), tp.tensor([1., 1.]))", "tensor([0.3679, 0.7358])",
     promotes="float", check=REAL, returns=FLOAT, numbers=(),
-    notes="There is no derivative in the first argument.",
 )  # fmt: skip
 zeta = declare(
     "zeta", by_scipy2("zeta"),
