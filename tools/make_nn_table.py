@@ -196,6 +196,69 @@ def losses() -> None:
     case("CTCLoss", 1, inputs=[])
 
 
+def variants() -> None:
+    """Further options, one at a time or in pairs."""
+    options: dict[str, Any]
+    for d in (1, 2, 3):
+        size = (8, 7, 6)[:d]
+        x = [(2, 4, *size)]
+        for mode in ("reflect", "replicate", "circular"):
+            case(f"Conv{d}d", 4, 2, 3, padding="same", dilation=2, padding_mode=mode, inputs=x)
+        case(f"Conv{d}d", 4, 8, 1, 2, groups=4, inputs=x)
+        case(f"Conv{d}d", 4, 2, [1, 2, 3][:d], [2, 1, 1][:d], [0, 1, 1][:d], padding_mode="reflect", inputs=x)
+        case(f"Conv{d}d", 4, 2, 2, padding="valid", inputs=x)
+        case(f"ConvTranspose{d}d", 4, 6, 2, 3, dilation=2, bias=False, inputs=x)
+        case(f"ConvTranspose{d}d", 4, 6, 3, 2, 1, 1, 2, inputs=[(4, *size)])
+        case(f"MaxPool{d}d", 3, 2, 1, 2, ceil_mode=True, inputs=x)
+        case(f"MaxPool{d}d", 3, 2, ceil_mode=True, return_indices=True, inputs=[(4, *size)])
+        case(f"AvgPool{d}d", 3, 2, 1, True, False, inputs=x)
+        case(f"LPPool{d}d", 3, 2, 1, True, inputs=[positive(2, 3, *size)])
+        case(f"AdaptiveAvgPool{d}d", [3, 5, 1][:d], inputs=[(4, *size)])
+        case(f"AdaptiveMaxPool{d}d", [4, 3, 5][:d], inputs=x)
+        for kind in ("ReflectionPad", "ReplicationPad", "CircularPad", "ZeroPad"):
+            case(f"{kind}{d}d", [2, 1, 0, 3, 1, 2][: 2 * d], inputs=[(3, *size)])
+        for evaluate in (False, True):
+            case(f"BatchNorm{d}d", 4, 0.1, 0.3, False, inputs=x, evaluate=evaluate)
+            case(f"InstanceNorm{d}d", 4, momentum=0.7, track_running_stats=True, inputs=x, evaluate=evaluate)
+        case(f"LazyConv{d}d", 2, 2, bias=False, padding=1, padding_mode="circular", inputs=x)
+        case(f"LazyBatchNorm{d}d", momentum=None, inputs=x)
+    case("AvgPool2d", 2, divisor_override=3, inputs=[(2, 3, 5, 5)])
+    case("BatchNorm1d", 4, inputs=[(6, 4)])
+    case("GroupNorm", 4, 4, affine=False, inputs=[(2, 4, 3, 3)])
+    case("GroupNorm", 1, 4, 0.1, inputs=[(3, 4)])
+    case("LayerNorm", [2, 3, 4], 0.1, inputs=[(2, 3, 4)])
+    case("RMSNorm", [3, 4], elementwise_affine=False, eps=0.1, inputs=[(2, 3, 4)])
+    case("LocalResponseNorm", 2, 0.5, 2.0, 1.5, inputs=[(2, 5, 3, 3)])
+    for name, options in {
+        "ELU": {"alpha": 0.5}, "CELU": {"alpha": 2.0}, "Hardshrink": {"lambd": 0.2}, "Softshrink": {"lambd": 0.2},
+        "Softplus": {"beta": 2.0, "threshold": 1.0}, "LeakyReLU": {"negative_slope": 0.3},
+        "PReLU": {"num_parameters": 6, "init": 0.1}, "GLU": {"dim": 0}, "Softmax": {"dim": -2},
+    }.items():  # fmt: skip
+        case(name, **options, inputs=[(4, 6)])
+    case("Embedding", 6, 3, scale_grad_by_freq=True, padding_idx=2, inputs=[below(6, 2, 4)])
+    case("Embedding", 6, 3, max_norm=0.5, norm_type=1.0, inputs=[below(6, 5)])
+    case("Bilinear", 3, 4, 5, bias=False, inputs=[(3,), (4,)])
+    case("CosineSimilarity", 0, 0.1, inputs=[(3, 4), (1, 4)])
+    case("PairwiseDistance", 3.0, 0.1, inputs=[(4,), (3, 4)])
+    for mode, shape in {"nearest": (7,), "linear": (7,), "bilinear": (4, 5), "bicubic": (4, 5), "trilinear": (3, 4, 2),
+                        "area": (4, 5), "nearest-exact": (4, 5)}.items():  # fmt: skip
+        case("Upsample", scale_factor=1.5, mode=mode, inputs=[(1, 2, *shape)])
+    case("Fold", [5, 6], [2, 3], 1, 1, 2, inputs=[(1, 12, 9)])
+    case("Unfold", [2, 3], 2, 1, 2, inputs=[(1, 2, 7, 8)])
+    for options in ({"p": 2, "margin": 0.5}, {"reduction": "none"}):
+        case("MultiMarginLoss", **options, inputs=[(3, 4), below(4, 3)])
+    case("NLLLoss", ignore_index=1, inputs=[(3, 4, 2), below(4, 3, 2)])
+    case("CrossEntropyLoss", ignore_index=1, label_smoothing=0.3, reduction="sum", inputs=[(3, 4, 2), below(4, 3, 2)])
+    case("CrossEntropyLoss", label_smoothing=0.3, inputs=[(3, 4), positive(3, 4)])
+    case("PoissonNLLLoss", log_input=False, eps=0.1, reduction="sum", inputs=[positive(3, 4), positive(3, 4)])
+    case("KLDivLoss", reduction="batchmean", inputs=[(3, 4), positive(3, 4)])
+    case("HuberLoss", delta=0.3, inputs=[(3, 4), (3, 4)])
+    case("TripletMarginWithDistanceLoss", margin=0.5, reduction="sum", inputs=[(3, 4), (3, 4), (3, 4)])
+    case("LSTM", 3, 4, 2, False, True, 0.0, True, 2, inputs=[(2, 5, 3)])
+    case("TransformerEncoderLayer", 4, 2, 8, 0.0, "gelu", 0.1, True, inputs=[(5, 3, 4)])
+    case("Transformer", 4, 2, 1, 1, 8, 0.0, norm_first=True, batch_first=True, bias=False, inputs=[(5, 3, 4)] * 2)
+
+
 def tensors(result: Any) -> list[torch.Tensor]:
     if isinstance(result, (tuple, list)):
         return [t for part in result for t in tensors(part)]
@@ -243,7 +306,7 @@ def record(entry: dict[str, Any]) -> None:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    for make in (elementwise, spatial, recurrent, other, losses):
+    for make in (elementwise, spatial, recurrent, other, losses, variants):
         make()
     for entry in CASES:
         record(entry)
