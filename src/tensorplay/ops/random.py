@@ -24,6 +24,7 @@ from ..core.tensor import Tensor, wrap
 from ..core.versions import note_write
 from . import arguments as arg
 from .factories import Array, Device, Dtype, Format, Layout, dtype_name, made, number, numpy_dtype
+from .kernels import row_blocks
 
 if TYPE_CHECKING:  # importing numpy.random takes a third as long as NumPy itself
     Sample = Callable[[np.random.Generator, tuple[int, ...], np.dtype[Any]], Array]
@@ -628,8 +629,13 @@ def multinomial_kernel(xp: Any, input: Any, noise: Any, *, num_samples: int, rep
     totals /= totals[..., -1:]
     rows, draws = totals.reshape(-1, totals.shape[-1]), noise.reshape(-1, num_samples)
     out = np.empty(draws.shape, np.int64)
-    for i, row in enumerate(rows):
-        out[i] = np.searchsorted(row, draws[i], "right")
+    comparisons = num_samples * rows.shape[1]
+    if comparisons <= 4096:  # fewer than what a call of the search costs
+        for part in row_blocks(len(rows), comparisons):
+            np.add.reduce(draws[part, :, None] >= rows[part, None, :-1], axis=-1, out=out[part])
+    else:
+        for i, row in enumerate(rows):
+            out[i] = np.searchsorted(row, draws[i], "right")
     return out.reshape(noise.shape)
 
 
