@@ -99,3 +99,27 @@ ERRORS = [
 def test_errors_say_what_is_wrong(call, error, message):
     with pytest.raises(error, match=message):
         call(tp.masked)
+
+
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda x: tp.nonzero(x, out=tp.empty(0)), RuntimeError),
+        (lambda x: tp.nonzero(x, as_tuple=True, out=tp.empty(0, dtype=tp.int64)), RuntimeError),
+        (lambda x: tp.nonzero(x, as_tuple=True, out=(tp.empty(0),)), TypeError),
+        (lambda x: tp.nansum(x, out=tp.empty((), dtype=tp.int64)), NotImplementedError),
+        (lambda x: tp.nanmean(x, out=tp.empty((), dtype=tp.int64)), NotImplementedError),
+        (lambda x: tp.kthvalue(x, 1, out=(x, tp.empty(0, dtype=tp.int64))), RuntimeError),
+    ],
+)
+def test_what_does_not_fit_out_is_left_unwritten(call, error):
+    x = tp.tensor([1.0, 0.0, 2.0])
+    with pytest.raises(error):
+        call(x)
+    assert x.tolist() == [1, 0, 2]
+
+
+def test_out_of_sums_without_nan():
+    x, out = tp.tensor([1.0, math.nan, 2.0]), tp.empty((), dtype=tp.float64)
+    assert tp.nansum(x, out=out) is out and out.item() == 3
+    assert tp.nanmean(x, out=out) is out and out.item() == 1.5

@@ -37,7 +37,7 @@ SIZES: dict[str, int] = {
     "pool": 27958,
     "positional": 11697,
     "properties": 6709,
-    "random": 34519,
+    "random": 34842,
     "recurrent": 17936,
     "resample": 21772,
     "scan": 21428,

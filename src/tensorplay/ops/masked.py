@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.inplace import check_writable, update
 from ..core.namespace import F
-from ..core.operator import operator
+from ..core.operator import operator, write_out
 from ..core.primitive import PRIMITIVES, primitive
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
@@ -184,14 +184,15 @@ def nonzero_batch(p: Any, values: Any, dims: Any) -> Any:
 primitive("nonzero", nonzero_kernel, batch=nonzero_batch)
 
 
-@operator(out="exact")
-def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+@operator()
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Any:
     """The positions of all elements that are not zero: one row each; or a tuple with a vector for each dimension.
 
     Raises
     ------
     RuntimeError
-        Under vmap, where the number of positions would differ from example to example.
+        Under vmap, where the number of positions would differ from example to example; for ``out`` of another dtype
+        than int64, or with ``as_tuple``.
 
     Examples
     --------
@@ -200,6 +201,11 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     tensor([[1],
             [3]])
     """
+    if out is not None:
+        arg.tensor(out, "nonzero", "out", 2)
+        if as_tuple:
+            raise RuntimeError("nonzero(): does not support the out kwarg when as_tuple is True")
+        return write_out("nonzero", nonzero(input), out, True)
     if not as_tuple:
         return F.nonzero(arg.tensor(input, "nonzero"))
     rows = F.nonzero(input if arg.tensor(input, "nonzero")._data.ndim else F.reshape(input, (1,)))

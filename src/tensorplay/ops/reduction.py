@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core import dtype as dtypes
 from ..core.namespace import F
-from ..core.operator import OPERATORS, operator, renamed
+from ..core.operator import OPERATORS, operator, renamed, write_out
 from ..core.primitive import primitive
 from ..core.promotion import promote_types
 from ..core.tensor import Tensor
@@ -398,8 +398,23 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 # ---- sums that leave out nan
 
 
+def floating_out(name: str, value: Tensor, out: Any) -> Tensor:
+    """The value in ``out``, which must have a floating dtype if it has.
+
+    Raises
+    ------
+    NotImplementedError
+        If it has not.
+    """
+    if isinstance(out, Tensor) and value._data.dtype.kind in "fV" and out._data.dtype.kind not in "fV":
+        raise NotImplementedError(f"{name}(): not implemented for out of {out.dtype}")
+    return write_out(name, value, out)
+
+
 @operator()
-def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def nansum(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+) -> Tensor:
     """The sum of the elements that are not nan, of all or over some dimensions.
 
     Parameters
@@ -426,11 +441,14 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     kind = arg.tensor(input, "nansum")._data.dtype.kind
     if kind == "c":
         raise RuntimeError("nansum(): does not support complex inputs")
-    return sum(F.where(input != input, 0, input) if kind in "fV" else input, dim, keepdim, dtype=dtype)
+    total = sum(F.where(input != input, 0, input) if kind in "fV" else input, dim, keepdim, dtype=dtype)
+    return total if out is None else floating_out("nansum", total, out)
 
 
 @operator()
-def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def nanmean(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
+) -> Tensor:
     """The mean of the elements that are not nan, of all or over some dimensions; nan where there are none.
 
     Parameters
@@ -457,8 +475,8 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     """
     if arg.tensor(input, "nanmean")._data.dtype.kind not in "fV":
         raise RuntimeError(f"nanmean(): expected input to have floating point dtype but got {input.dtype}")
-    total = nansum(input, dim, keepdim, dtype=dtype)
-    return total / sum(input == input, dim, keepdim)
+    mean = nansum(input, dim, keepdim, dtype=dtype) / sum(input == input, dim, keepdim)
+    return mean if out is None else floating_out("nanmean", mean, out)
 
 
 # ---- variance and standard deviation
