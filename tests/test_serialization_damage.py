@@ -237,6 +237,7 @@ MALICE = {
     "a codec that unpacks": b"\x80\x02c_codecs\nencode\nX\x01\x00\x00\x00aX\x03\x00\x00\x00hex\x86R.",
     "a string that is not there": b"\x80\x04\x8d" + (1 << 60).to_bytes(8, "little") + b"a.",
     "bytes that are not there": b"\x80\x04\x8e" + (1 << 62).to_bytes(8, "little") + b"a.",
+    "a bytearray that is not there": b"\x80\x05\x96" + (1 << 32).to_bytes(8, "little") + b"a.",
     "a number without end": b"I" + b"9" * 100_000 + b"\n.",
     "a key nested deeply": nested(200_000, b"}N)") + b"0}" + b")" + b"\x85" * 200_000 + b"Ns.",
     "a set nested deeply": b"\x80\x04\x8f(" + b")" + b"\x85" * 200_000 + b"\x90.",

@@ -154,6 +154,8 @@ class SafeUnpickler(pickle._Unpickler):
 
     find_storage: Callable[[Any], Storage]
     stack: list[Any]
+    read: Callable[[int], bytes]
+    append: Callable[[Any], None]
 
     def persistent_load(self, pid: Any) -> Storage:
         return self.find_storage(pid)
@@ -210,6 +212,11 @@ class SafeUnpickler(pickle._Unpickler):
                 f"load(): Weights only load failed. Can only build OrderedDicts and types allowed by add_safe_globals, "
                 f"but got {type(value).__name__}"
             )
+
+    def load_bytearray8(self) -> None:
+        """As long as what is there, not as long as it is said to be."""
+        size = int.from_bytes(self.read(8), "little")
+        self.append(bytearray(self.read(size)))
 
     # what gets entries is a container, and what is hashed is no trap
 
