@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import time
 import warnings
 import wave
 from collections.abc import Iterable, Mapping, Sequence
@@ -186,7 +187,7 @@ def hparams(
     domains = domains or {}
     if unknown := set(domains) - set(values):
         raise TypeError(f"add_hparams(): hparam_domain_discrete has {sorted(unknown)}, which hparam_dict has not")
-    infos, start = [], plugin_data_pb2.SessionStartInfo()
+    infos, start = [], plugin_data_pb2.SessionStartInfo(start_time_secs=time.time())
     for name, value in values.items():
         if value is None:
             continue
@@ -206,7 +207,7 @@ def hparams(
         hparam_infos=infos,
         metric_infos=[api_pb2.MetricInfo(name=api_pb2.MetricName(tag=name)) for name in metrics],
     )
-    end = plugin_data_pb2.SessionEndInfo(status="STATUS_SUCCESS")
+    end = plugin_data_pb2.SessionEndInfo(status="STATUS_SUCCESS", end_time_secs=time.time())
 
     def of_hparams(tag: str, **data: Any) -> Any:
         metadata = hparams_metadata.create_summary_metadata(plugin_data_pb2.HParamsPluginData(**data))
