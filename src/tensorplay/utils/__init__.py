@@ -1,5 +1,8 @@
 """Utilities around tensors: data loading, checkpoints, exchange with other libraries."""
 
+from ..core.registry import attributes_later
 from . import checkpoint, data, dlpack
 
-__all__ = ["checkpoint", "data", "dlpack"]
+__all__ = ["checkpoint", "data", "dlpack", "safetensors"]
+
+__getattr__ = attributes_later(globals(), ("safetensors",), {})
