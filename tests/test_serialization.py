@@ -277,6 +277,8 @@ ERRORS = [
     (lambda: tp.load(io.BytesIO()), EOFError, "is empty"),
     (lambda: tp.save(1, "no/such/folder/a.pt"), RuntimeError, "Parent directory .* does not exist"),
     (lambda: tp.load("missing.pt"), FileNotFoundError, "missing.pt"),
+    (lambda: tp.load(3), AttributeError, "'f' must be a path, or a file with 'read', got int"),
+    (lambda: tp.save(1, 3), AttributeError, "'f' must be a path, or a file with 'write', got int"),
     (lambda: tp.load(CHECKPOINT, pickle_module=sys), ValueError, "'pickle_module' must be pickle"),
     (lambda: tp.load(io.BytesIO(), mmap=True), ValueError, "must be a path with mmap=True"),
     (lambda: tp.load(CHECKPOINT, map_location="cuda"), RuntimeError, "device cuda, and there is none"),
@@ -353,3 +355,43 @@ def test_one_memory_under_two_dtypes_becomes_two():
     z = tp.tensor([1 + 2j])
     a, b = tp.load(saved([z, z.real]))
     assert a.tolist() == [1 + 2j] and b.tolist() == [1.0]
+
+
+def test_attributes_of_parameters_and_parameters_without_data_are_kept():
+    parameter = nn.Parameter(tp.ones(2), requires_grad=False)
+    parameter.rank = 3
+    got, meta = load(saved([parameter, nn.Parameter(tp.ones(2, 3, device="meta"))]))
+    assert type(got) is nn.Parameter and got.rank == 3 and not got.requires_grad and got.tolist() == [1.0, 1.0]
+    assert type(meta) is nn.Parameter and meta.is_meta and meta.shape == (2, 3)
+
+
+def test_what_is_saved_in_one_file_comes_back_from_it_in_turn():
+    """As a file from before PyTorch 1.6 may hold several; an archive is read from where the file stands."""
+    file = io.BytesIO(b"front")
+    file.seek(5)
+    tp.save(tp.ones(2), file)
+    file.seek(5)
+    assert tp.load(file).tolist() == [1.0, 1.0] and not file.read()
+    old = OLD_CHECKPOINT.read_bytes()
+    file = io.BytesIO(old + old)
+    for _ in range(2):
+        check_same(tp.load(file), content())
+
+
+@pytest.mark.parametrize("layout", ["little", "big"])
+def test_files_from_before_1_6_of_either_order_of_bytes(layout):
+    """Written by hand: numbers, an order, one tensor of each size, the keys and the memory."""
+    tensors = {"Double": np.array([1.5, -2.0]), "ComplexFloat": np.array([1 + 2j, 3j], np.complex64),
+               "Short": np.array([1, 258], np.int16), "Bool": np.array([True, False])}  # fmt: skip
+    text = b"".join(pickle.dumps(v, 2) for v in (0x1950A86A20F9469CFC6C, 1001, {"little_endian": layout == "little"}))
+    text += b"\x80\x02]("
+    for key, kind in enumerate(tensors):
+        reference = b"(X\x07\x00\x00\x00storagectorch\n%bStorage\nX\x01\x00\x00\x00%dX\x03\x00\x00\x00cpuK\x02NtQ"
+        storage = reference % (kind.encode(), key)
+        text += b"ctorch._utils\n_rebuild_tensor_v2\n(" + storage + b"K\x00K\x02\x85K\x01\x85\x89NtR"
+    text += b"e." + pickle.dumps([str(key) for key in range(len(tensors))], 2)
+    for array in tensors.values():
+        order = {"little": "<", "big": ">"}[layout]
+        text += (2).to_bytes(8, layout) + array.astype(array.dtype.newbyteorder(order)).tobytes()
+    for got, want in zip(tp.load(io.BytesIO(text)), tensors.values()):
+        assert got.tolist() == want.tolist() and got.numpy().dtype == want.dtype

@@ -59,6 +59,8 @@ def save(
         If a tensor is one inside a transform, or the folder does not exist.
     ValueError
         For another module than pickle, or for the format before PyTorch 1.6.
+    AttributeError
+        If ``f`` is neither a path nor a file.
 
     See Also
     --------
@@ -76,6 +78,8 @@ def save(
     """
     if pickle_module is not pickle:
         raise ValueError(f"save(): argument 'pickle_module' must be pickle, got {pickle_module!r}")
+    if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "write"):
+        raise AttributeError(f"save(): argument 'f' must be a path, or a file with 'write', got {type(f).__name__}")
     if not _use_new_zipfile_serialization:
         raise ValueError("save(): only the zip format can be written")
     buffer = io.BytesIO()
@@ -128,6 +132,8 @@ def load(
         If the archive is damaged; for tensors of devices that are not there, and files of TorchScript.
     EOFError
         If the file is empty, or stands at its end.
+    AttributeError
+        If ``f`` is neither a path nor a file.
 
     Examples
     --------
@@ -149,6 +155,8 @@ def load(
             return load_from(file, f, os.fspath(f) if mmap else None, kind, find, options)
     if mmap:
         raise ValueError("load(): argument 'f' must be a path with mmap=True")
+    if not hasattr(f, "read"):
+        raise AttributeError(f"load(): argument 'f' must be a path, or a file with 'read', got {type(f).__name__}")
     if not (hasattr(f, "seekable") and f.seekable()):
         f = io.BytesIO(f.read())
     start = f.tell()

@@ -38,6 +38,7 @@ TENSOR, FROM_TYPE = Named("torch", "Tensor"), Named("torch._tensor", "_rebuild_f
 REBUILD, REBUILD_WITH_DTYPE = Named("torch._utils", "_rebuild_tensor_v2"), Named("torch._utils", "_rebuild_tensor_v3")
 REBUILD_META = Named("torch._utils", "_rebuild_meta_tensor_no_storage")
 REBUILD_PARAMETER = Named("torch._utils", "_rebuild_parameter")
+REBUILD_PARAMETER_WITH_STATE = Named("torch._utils", "_rebuild_parameter_with_state")
 SIZE, DEVICE = Named("torch", "Size"), Named("torch", "device")
 GET_LAYOUT = Named("torch.serialization", "_get_layout")
 

@@ -27,6 +27,7 @@ from .names import (
     REBUILD,
     REBUILD_META,
     REBUILD_PARAMETER,
+    REBUILD_PARAMETER_WITH_STATE,
     REBUILD_WITH_DTYPE,
     SIZE,
     STORAGE_NAMES,
@@ -88,8 +89,10 @@ class Pickler(pickle._Pickler):
             function, args = self.rebuilding(obj)
             state = dict(attributes(obj))
             return (FROM_TYPE, (function, TENSOR, args, state)) if state else (function, args)
-        if nn is not None and type(obj) is nn.Parameter and type(obj._data) is np.ndarray:
-            return REBUILD_PARAMETER, (obj.detach(), obj.requires_grad, collections.OrderedDict())
+        if nn is not None and type(obj) is nn.Parameter:
+            hooks: Any = collections.OrderedDict()
+            state, parts = dict(attributes(obj)), (obj.detach(), obj.requires_grad, hooks)
+            return (REBUILD_PARAMETER_WITH_STATE, (*parts, state)) if state else (REBUILD_PARAMETER, parts)
         if nn is not None and type(obj) is nn.Buffer:
             function, args = self.rebuilding(obj)
             return FROM_TYPE, (function, TENSOR, args, {**attributes(obj), "_is_buffer": True})
