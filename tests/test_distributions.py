@@ -384,6 +384,42 @@ def test_a_user_class_needs_little():
         D.Independent(d, 1).log_prob(d.sample())
 
 
+def test_subclasses_expand_what_they_add():
+    class Weighted(D.Normal):
+        def __init__(self, loc, scale, weight):
+            self.weight = weight
+            super().__init__(loc, scale)
+
+        def expand(self, batch_shape, _instance=None):
+            new = self._get_checked_instance(Weighted, _instance)
+            new.weight = self.weight.expand(batch_shape)
+            return super().expand(batch_shape, _instance=new)
+
+    class Scaled(D.LogNormal):
+        def __init__(self, weight):
+            self.weight = weight
+            super().__init__(0.0, 1.0)
+
+        def expand(self, batch_shape, _instance=None):
+            new = self._get_checked_instance(Scaled, _instance)
+            new.weight = self.weight.expand(batch_shape)
+            return super().expand(batch_shape, _instance=new)
+
+    for d in (Weighted(0.0, 1.0, tp.tensor(2.0)), Scaled(tp.tensor(2.0))):
+        wide = d.expand((3,))
+        assert type(wide) is type(d) and wide.weight.shape == wide.loc.shape == wide.batch_shape == (3,)
+
+
+def test_singular_draws_of_wishart_are_drawn_again():
+    d = D.Wishart(tp.full((500,), 1.0001), tp.eye(2))
+    with pytest.warns(UserWarning, match="drawn again"):
+        x = d.rsample(max_try_correction=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        good = [d.support.check(d.rsample(max_try_correction=n)).double().mean() for n in (0, 20)]
+    assert x.shape == (500, 2, 2) and good[0] < good[1]
+
+
 # ---- modules
 
 

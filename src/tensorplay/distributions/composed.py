@@ -48,9 +48,7 @@ class Independent(Distribution, Generic[D]):
     arg_constraints: dict[str, constraints.Constraint] = {}
     base_dist: D
 
-    def __init__(
-        self, base_distribution: D, reinterpreted_batch_ndims: int, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, base_distribution: D, reinterpreted_batch_ndims: int, validate_args: bool | None = None) -> None:
         batch = base_distribution.batch_shape
         if reinterpreted_batch_ndims > len(batch):
             raise ValueError(f"Independent(): reinterpreted_batch_ndims must be at most {len(batch)}, the number of "
@@ -174,6 +172,8 @@ class TransformedDistribution(Distribution):
         new, shape = self._get_checked_instance(own, _instance), Size(batch_shape)
         dims = self._parameter_dims()
         for name, value in vars(self).items():
+            if name in vars(new):
+                continue  # by the subclass that gave it
             if name in dims:
                 value = value.expand(shape + value.shape[value.dim() - dims[name] :])
             new.__dict__[name] = value

@@ -377,9 +377,7 @@ class Kumaraswamy(TransformedDistribution):
     support = constraints.unit_interval
     has_rsample = True
 
-    def __init__(
-        self, concentration1: Parameter, concentration0: Parameter, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, concentration1: Parameter, concentration0: Parameter, validate_args: bool | None = None) -> None:
         self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
         a, b = self.concentration1, self.concentration0
         base = Uniform(tp.zeros_like(b), tp.ones_like(b), validate_args=validate_args)

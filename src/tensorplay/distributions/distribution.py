@@ -161,6 +161,8 @@ class Distribution:
         new, shape = self._get_checked_instance(own, _instance), Size(batch_shape)
         dims = self._parameter_dims()
         for name, value in vars(self).items():
+            if name in vars(new):
+                continue  # by the subclass that gave it
             if isinstance(value, Distribution):
                 value = value.expand(shape)
             elif name in dims:
@@ -337,9 +339,7 @@ class ProbsOrLogits(Distribution):
 
     _is_binary = True
 
-    def _choose(
-        self, probs: Any, logits: Any, validate_args: bool | None, **others: Parameter
-    ) -> None:
+    def _choose(self, probs: Any, logits: Any, validate_args: bool | None, **others: Parameter) -> None:
         """Set the one that is given, and what else is broadcast with it."""
         self._given = only_one(type(self).__name__, probs=probs, logits=logits)
         value = probs if logits is None else logits

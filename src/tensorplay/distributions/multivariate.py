@@ -371,10 +371,10 @@ class Wishart(_WithCovariance, ExponentialFamily):
     def rsample(self, sample_shape: SampleShape = (), max_try_correction: int | None = None) -> Tensor:
         """Draws; those that rounding has made singular are drawn again, ``max_try_correction`` times at most.
 
-        By default that is 10 in one draw of a few matrices, and 3 where there are many.
+        By default that is 10 for one distribution, and 3 for a batch.
         """
         draws = self._bartlett_sampling(sample_shape)
-        tries = (3 if draws.numel() > 100 else 10) if max_try_correction is None else max_try_correction
+        tries = (3 if self._batch_shape else 10) if max_try_correction is None else max_try_correction
         for _ in range(tries):
             good = self.support.check(draws.detach())
             if holds(good):

@@ -101,8 +101,6 @@ class Transform:
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    __hash__ = object.__hash__
-
     def __call__(self, x: Tensor) -> Tensor:
         if self._cache_size == 0:
             return self._call(x)
@@ -181,8 +179,6 @@ class _InverseTransform(Transform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _InverseTransform) and self._inv == other._inv
 
-    __hash__ = object.__hash__
-
     def __repr__(self) -> str:
         return f"_InverseTransform({self._inv!r})"
 
@@ -229,8 +225,6 @@ class ComposeTransform(Transform):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ComposeTransform) and self.parts == other.parts
-
-    __hash__ = object.__hash__
 
     @property
     def domain(self) -> Any:
@@ -388,5 +382,3 @@ class _SameKind(Transform):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self)
-
-    __hash__ = object.__hash__

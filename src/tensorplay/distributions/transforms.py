@@ -165,8 +165,6 @@ class PowerTransform(Transform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PowerTransform) and _equal(self.exponent, other.exponent)
 
-    __hash__ = object.__hash__
-
     def _call(self, x: Tensor) -> Tensor:
         return x.pow(self.exponent)
 
@@ -331,11 +329,7 @@ class AffineTransform(Transform):
         return AffineTransform(self.loc, self.scale, self.event_dim, cache_size=cache_size)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, AffineTransform) and _equal(self.loc, other.loc) and _equal(self.scale, other.scale)
-        )
-
-    __hash__ = object.__hash__
+        return isinstance(other, AffineTransform) and _equal(self.loc, other.loc) and _equal(self.scale, other.scale)
 
     @property
     def sign(self) -> Any:

@@ -114,9 +114,7 @@ def gamma_cdf_derivative_kernel(xp: Any, concentration: Any, value: Any, *, orde
     return over_elements(gamma_tail, (concentration, value), (order,))
 
 
-def gamma_cdf_derivative_by_concentration(
-    F: Any, g: Any, concentration: Any, value: Any, out: Any, order: int
-) -> Any:
+def gamma_cdf_derivative_by_concentration(F: Any, g: Any, concentration: Any, value: Any, out: Any, order: int) -> Any:
     score = F.log(value) - F.digamma(concentration)
     return g * (F.gamma_cdf_derivative(concentration, value, order + 1) - out * score)
 
