@@ -221,6 +221,9 @@ def test_tensor_datasets_are_indexed_as_a_whole_only_where_that_is_the_same():
         (batch,) = DataLoader(dataset, batch_sampler=[keys])
         rows = [dataset[key] for key in keys]
         assert plain(batch) == plain([tp.stack([row[i] for row in rows]) for i in range(2)])
+    for dataset in (x, y, x[:, :0], Subset(x, [4, 3])):
+        (batch,) = DataLoader(dataset, batch_sampler=[[1, 0, 1]])
+        assert plain(batch) == plain(tp.stack([dataset[1], dataset[0], dataset[1]]))
     with pytest.raises(IndexError):
         list(DataLoader(whole, batch_sampler=[[9]]))
     batch = next(iter(DataLoader(whole, batch_size=2)))
@@ -391,10 +394,15 @@ def test_functions_for_types_of_samples():
         integers(0, 1),
     ]
     default_collate_fn_map[Image] = sizes
+    before = default_collate_fn_map[tp.Tensor]
+    default_collate_fn_map[tp.Tensor] = lambda batch, *, collate_fn_map: len(batch)
     try:
         assert plain(default_collate(samples)[0]) == integers(1, 2)
+        assert list(DataLoader(TensorDataset(tp.ones(3)), 3)) == [[3]]
+        assert default_collate([np.ones(2), np.ones(2)]) == 2
     finally:
         del default_collate_fn_map[Image]
+        default_collate_fn_map[tp.Tensor] = before
 
 
 # ---- the loader in one process

@@ -210,3 +210,5 @@ default_collate_fn_map: CollateMap = {
     bytes: collate_str_fn,
 }
 """What :func:`default_collate` does with samples of each type; more may be entered."""
+
+STANDARD = dict(default_collate_fn_map)  # what is there unless more is entered

@@ -6,8 +6,9 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from ....core.tensor import Tensor
 from ..dataset import Subset, TensorDataset, samples
-from .collate import default_collate
+from .collate import STANDARD, default_collate, default_collate_fn_map
 
 
 class MapFetcher:
@@ -15,7 +16,8 @@ class MapFetcher:
 
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> None:
         self.dataset, self.auto_collation, self.collate_fn = dataset, auto_collation, collate_fn
-        self.rows = rows_of(dataset) if auto_collation and collate_fn is default_collate else None
+        usual = auto_collation and collate_fn is default_collate and default_collate_fn_map == STANDARD
+        self.rows = rows_of(dataset) if usual else None
 
     def fetch(self, keys: Any) -> Any:
         if not self.auto_collation:
@@ -45,12 +47,14 @@ class IterableFetcher:
         return self.collate_fn(batch)
 
 
-def rows_of(dataset: Any) -> Callable[[list[int]], list[Any]] | None:
+def rows_of(dataset: Any) -> Callable[[list[int]], Any] | None:
     """The batch of several keys by one step of indexing per tensor, which is what collating their rows would give.
 
     None for datasets that hold more than tensors, or that subclasses have changed.
     """
     kind = type(dataset)
+    if kind is Tensor:
+        return lambda keys: dataset[keys]
     if isinstance(dataset, TensorDataset):
         if kind.__getitem__ is not TensorDataset.__getitem__ or hasattr(kind, "__getitems__"):
             return None
