@@ -135,7 +135,41 @@ def test_numpy_functions_of_tensors_give_tensors_and_operators_are_ours():
     assert (a + x).dtype is tp.float64 and (np.float64(2) * x).dtype is tp.float32
     assert isinstance(np.concatenate([x, x]), np.ndarray)
     w = tp.ones(2, requires_grad=True)
-    assert (a + w).requires_grad
+    assert (a + w).requires_grad and (a @ w).requires_grad and np.add(a, w).requires_grad
+    assert (np.array([1, 2]) & tp.tensor([3, 1])).tolist() == [1, 0] and (a < 2 * x).tolist() == [True, True]
+    assert (x @ a).dtype is (a @ x).dtype is tp.float64 and (x @ np.eye(2, dtype=np.float32)).tolist() == [1, 2]
+    assert isinstance(np.add.reduce(x), tp.Tensor) and [type(t) for t in np.modf(x)] == [tp.Tensor] * 2
+
+
+def test_numpy_operators_in_place_write_to_the_array():
+    x, a = tp.tensor([1.0, 2.0]), np.ones(2)
+    before = a
+    a += x
+    a *= x
+    assert before is a and a.tolist() == [2, 6]
+    np.subtract(a, x, out=a)
+    np.add.at(a, [0, 0], tp.ones(2))
+    assert before.tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda x, a: a.__iadd__(x.requires_grad_()), RuntimeError, "requires grad. Use tensor.detach"),
+        (lambda x, a: np.add(a, a, out=x), TypeError, "out is a Tensor"),
+        (lambda x, a: x * np.array([1, 2], dtype=object), TypeError, "type object"),
+        (lambda x, a: np.array([1, 2], dtype=object) * x, TypeError, "type object"),
+        (lambda x, a: x + np.array(["a", "b"]), TypeError, "did not contain a loop"),
+        (lambda x, a: x @ [1.0, 2.0], TypeError, "must be Tensor, not list"),
+        (lambda x, a: [1.0, 2.0] @ x, TypeError, "must be Tensor, not list"),
+        (lambda x, a: tp.vmap(lambda row: a.__iadd__(row))(tp.ones(3, 2)), RuntimeError, "vmap"),
+    ],
+)
+def test_what_tensors_and_arrays_refuse_of_each_other(call, error, message):
+    a = np.ones(2)
+    with pytest.raises(error, match=message):
+        call(tp.tensor([1.0, 2.0]), a)
+    assert a.tolist() == [1, 1]
 
 
 def test_reversed_flips_the_first_dimension():

@@ -162,6 +162,42 @@ def wrap_array(self: Tensor, array: Any, context: Any = None, return_scalar: boo
     return wrap(from_array(np.asarray(array), "__array_wrap__"))
 
 
+OPERATORS = {
+    np.add: ("add", "radd"), np.subtract: ("sub", "rsub"), np.multiply: ("mul", "rmul"), np.power: ("pow", "rpow"),
+    np.true_divide: ("truediv", "rtruediv"), np.floor_divide: ("floordiv", "rfloordiv"),
+    np.remainder: ("mod", "rmod"), np.matmul: ("matmul", "rmatmul"), np.bitwise_and: ("and", "rand"),
+    np.bitwise_or: ("or", "ror"), np.bitwise_xor: ("xor", "rxor"), np.left_shift: ("lshift", "rlshift"),
+    np.right_shift: ("rshift", "rrshift"), np.less: ("lt", "gt"), np.less_equal: ("le", "ge"),
+    np.greater: ("gt", "lt"), np.greater_equal: ("ge", "le"), np.equal: ("eq", "eq"), np.not_equal: ("ne", "ne"),
+}  # fmt: skip
+"""What the ufuncs of Python's operators are to a tensor on their left, and to one on their right."""
+
+
+def array_ufunc(self: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = (), **options: Any) -> Any:
+    """What a ufunc of NumPy does with tensors.
+
+    ``array + tensor`` comes here, and is the tensor's own operator. Any other ufunc takes the values, and gives tensors.
+    ``array += tensor`` comes as ``out=array``: the values go into the array, which is the result.
+    """
+    if method == "__call__" and ufunc in OPERATORS and not out and not options:
+        (left, right), (name, reflected) = inputs, OPERATORS[ufunc]
+        if isinstance(left, Tensor):
+            result = getattr(left, f"__{name}__")(right)
+        else:
+            result = getattr(right, f"__{reflected}__")(left)
+        if result is not NotImplemented:
+            return result
+    if any(isinstance(t, Tensor) for t in out):
+        raise TypeError(f"{ufunc.__name__}: return arrays must be of ArrayType, but out is a Tensor; take its numpy()")
+    arrays = [as_array(t) if isinstance(t, Tensor) else t for t in inputs]
+    if out:
+        return getattr(ufunc, method)(*arrays, out=out, **options)
+    result = getattr(ufunc, method)(*arrays, **options)
+    if type(result) is tuple:
+        return tuple([wrap_array(self, part) for part in result])
+    return None if result is None else wrap_array(self, result)
+
+
 def from_array(array: Array, name: str, share: bool = True) -> Array:
     """The array, if a tensor can hold it.
 
@@ -455,7 +491,8 @@ def formatted(self: Tensor, spec: str) -> str:
 
 METHODS = {
     "item": item, "tolist": tolist, "numpy": numpy,
-    "__array__": as_array, "__array_wrap__": wrap_array, "__dlpack__": export, "__dlpack_device__": dlpack_device,
+    "__array__": as_array, "__array_wrap__": wrap_array, "__array_ufunc__": array_ufunc,
+    "__dlpack__": export, "__dlpack_device__": dlpack_device,
     "__float__": as_float, "__int__": as_int, "__complex__": as_complex, "__index__": as_index, "__bool__": truth,
     "__reversed__": flipped,
     "__repr__": representation, "__format__": formatted,

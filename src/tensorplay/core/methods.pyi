@@ -38,6 +38,8 @@ class Methods:
     def __and__(self, other: Tensor | builtins.complex) -> Tensor: ...
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> np.ndarray[Any, Any]:
         """What ``np.asarray(tensor)`` gives."""
+    def __array_ufunc__(self, ufunc: np.ufunc, method: builtins.str, *inputs: Any, **options: Any) -> Any:
+        """What a ufunc of NumPy does with tensors."""
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: builtins.bool = False) -> Tensor:
         """What a NumPy function of tensors returns: a tensor."""
     def __bool__(self) -> builtins.bool: ...

@@ -193,9 +193,10 @@ class Primitive:
     def apply_operator(self, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """As :meth:`apply`, for Python's operators: another type gets its turn where an operand is not ours."""
         if not all(isinstance(a, (Tensor, Number)) for a in args):
-            if not all(isinstance(a, (Tensor, Number, np.ndarray, np.generic)) for a in args):
+            arrays = [isinstance(a, (np.ndarray, np.generic)) and a.dtype in dtypes.by_numpy for a in args]
+            if not all(array or isinstance(a, (Tensor, Number)) for array, a in zip(arrays, args, strict=True)):
                 return NotImplemented
-            args = tuple(wrap(np.asarray(a)) if isinstance(a, (np.ndarray, np.generic)) else a for a in args)
+            args = tuple(wrap(np.asarray(a)) if array else a for array, a in zip(arrays, args, strict=True))
         return self.apply(args, attrs)
 
     def call_variadic(self, *args: Any, **attrs: Any) -> Any:

@@ -211,7 +211,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         if len(left) == 2 == len(right) and left[1] == right[0] and a.dtype is b.dtype:
             return F_mm(input, other)
     except AttributeError:
-        pass
+        input, other = with_array(input, other)
     return matmul_any(input, other)
 
 
@@ -266,8 +266,17 @@ def batch_shape(name: str, left: tuple[int, ...], right: tuple[int, ...]) -> tup
                            "") from None  # fmt: skip
 
 
+def with_array(t: Any, other: Any) -> tuple[Any, Any]:
+    """A tensor and an array as tensors of their common dtype, as for Python's other operators; else as they are."""
+    if isinstance(t, Tensor) and isinstance(other, np.ndarray) and other.dtype in dtypes.by_numpy:
+        common = promote_types(dtypes.by_numpy[t._data.dtype], dtypes.by_numpy[other.dtype]).numpy
+        return t if t._data.dtype == common else F.cast(t, common), wrap(np.asarray(other, common))
+    return t, other
+
+
 def rmatmul(self: Tensor, other: Any) -> Tensor:
-    return matmul(other, self)
+    t, other = with_array(self, other)
+    return matmul(other, t)
 
 
 setattr(Tensor, "__matmul__", matmul)  # noqa: B010
