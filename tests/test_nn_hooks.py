@@ -386,3 +386,16 @@ def test_backward_hooks_say_that_they_cannot_see_outputs_in_a_dict():
         out = m(x)
     out["twice"].sum().backward()
     assert x.grad.item() == 2.0
+
+
+def test_hooks_of_all_modules_take_the_options_of_one_modules():
+    seen, m = [], Sum()
+    with modules.register_module_forward_hook(
+        lambda module, args, kwargs, output: seen.append((kwargs, output)), with_kwargs=True, always_call=True
+    ):
+        m(tp.ones(1), scale=2)
+        with pytest.raises(TypeError):
+            m(tp.ones(1), scale="x", y=None)
+    m(tp.ones(1))
+    assert [(kwargs, None if output is None else output.item()) for kwargs, output in seen] == [
+        ({"scale": 2}, 2.0), ({"scale": "x", "y": None}, None)]  # fmt: skip

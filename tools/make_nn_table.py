@@ -198,7 +198,6 @@ def losses() -> None:
 
 def variants() -> None:
     """Further options, one at a time or in pairs."""
-    options: dict[str, Any]
     for d in (1, 2, 3):
         size = (8, 7, 6)[:d]
         x = [(2, 4, *size)]
@@ -229,11 +228,12 @@ def variants() -> None:
     case("LayerNorm", [2, 3, 4], 0.1, inputs=[(2, 3, 4)])
     case("RMSNorm", [3, 4], elementwise_affine=False, eps=0.1, inputs=[(2, 3, 4)])
     case("LocalResponseNorm", 2, 0.5, 2.0, 1.5, inputs=[(2, 5, 3, 3)])
-    for name, options in {
+    activations: dict[str, dict[str, Any]] = {
         "ELU": {"alpha": 0.5}, "CELU": {"alpha": 2.0}, "Hardshrink": {"lambd": 0.2}, "Softshrink": {"lambd": 0.2},
         "Softplus": {"beta": 2.0, "threshold": 1.0}, "LeakyReLU": {"negative_slope": 0.3},
         "PReLU": {"num_parameters": 6, "init": 0.1}, "GLU": {"dim": 0}, "Softmax": {"dim": -2},
-    }.items():  # fmt: skip
+    }  # fmt: skip
+    for name, options in activations.items():
         case(name, **options, inputs=[(4, 6)])
     case("Embedding", 6, 3, scale_grad_by_freq=True, padding_idx=2, inputs=[below(6, 2, 4)])
     case("Embedding", 6, 3, max_norm=0.5, norm_type=1.0, inputs=[below(6, 5)])

@@ -19,7 +19,7 @@ HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_p
          "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")  # fmt: skip
 OF_CALLS = HOOKS[:4]
 EVERYWHERE: OrderedDict[int, Any] = OrderedDict()
-"""Hooks of all modules: (the table of a module whose hooks they come before, the hook)."""
+"""Hooks of all modules: (the table of a module whose hooks they come before, the hook, its options)."""
 REGISTRATION: dict[str, OrderedDict[int, Any]] = {
     table: OrderedDict() for table in ("_parameters", "_buffers", "_modules")
 }
@@ -38,10 +38,32 @@ class IncompatibleKeys(NamedTuple):
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
-def both(table: str, module: Module) -> list[tuple[int, Callable[..., Any]]]:
+class Hook(NamedTuple):
+    """A hook as it is called."""
+
+    id: int
+    function: Callable[..., Any]
+    with_kwargs: bool = False
+    always_call: bool = False
+    replaces: bool = False  # of state dicts: whether what it returns is the state dict
+
+    def after(self, module: Module, args: Any, kwargs: Any, result: Any) -> Any:
+        """Call a hook of forward."""
+        if self.with_kwargs:
+            return self.function(module, args, kwargs, result)
+        return self.function(module, args, result)
+
+
+def both(table: str, module: Module) -> list[Hook]:
     """The hooks of all modules, then those of one."""
-    everywhere = [(id, hook) for id, (kind, hook) in EVERYWHERE.items() if kind == table]
-    return [*everywhere, *getattr(module, table).items()]
+    of_all = [Hook(id, hook, **options) for id, (kind, hook, options) in EVERYWHERE.items() if kind == table]
+    return of_all + own(table, module)
+
+
+def own(table: str, module: Module) -> list[Hook]:
+    """The hooks of a module."""
+    options = module._hook_options
+    return [Hook(id, hook, **options.get(id, {})) for id, hook in getattr(module, table).items()]
 
 
 class Module:
@@ -96,22 +118,19 @@ class Module:
         return self.forward(*args, **kwargs)
 
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        pending = {
-            id: hook for id, hook in self._forward_hooks.items() if self._hook_options.get(id, {}).get("always_call")
-        }
+        pending = {hook.id: hook for hook in both("_forward_hooks", self) if hook.always_call}
         result: Any = None
         try:
-            for id, hook in both("_forward_pre_hooks", self):
-                if self._hook_options.get(id, {}).get("with_kwargs"):
-                    replaced = hook(self, args, kwargs)
+            for hook in both("_forward_pre_hooks", self):
+                if hook.with_kwargs:
+                    replaced = hook.function(self, args, kwargs)
                     if replaced is not None:
                         if not (isinstance(replaced, tuple) and len(replaced) == 2):
                             raise RuntimeError("forward pre-hook must return None or a tuple of (new_args, "
-                                               "new_kwargs), "
-                                               f"but got {replaced}.")  # fmt: skip
+                                               f"new_kwargs), but got {replaced}.")  # fmt: skip
                         args, kwargs = replaced
                 else:
-                    replaced = hook(self, args)
+                    replaced = hook.function(self, args)
                     if replaced is not None:
                         args = replaced if isinstance(replaced, tuple) else (replaced,)
             crossing = None
@@ -119,28 +138,23 @@ class Module:
             if backward or before:
                 from .backward_hooks import Crossing
 
-                crossing = Crossing(self, [hook for _, hook in backward], [hook for _, hook in before])
+                crossing = Crossing(self, [hook.function for hook in backward], [hook.function for hook in before])
                 args = crossing.enter(args)
             result = self.forward(*args, **kwargs)
-            for id, hook in both("_forward_hooks", self):
-                pending.pop(id, None)
-                replaced = self._after(id, hook, args, kwargs, result)
+            for hook in both("_forward_hooks", self):
+                pending.pop(hook.id, None)
+                replaced = hook.after(self, args, kwargs, result)
                 if replaced is not None:
                     result = replaced
             return result if crossing is None else crossing.leave(result)
         except Exception:
-            for id, hook in pending.items():
+            for hook in pending.values():
                 try:
-                    self._after(id, hook, args, kwargs, result)
+                    hook.after(self, args, kwargs, result)
                 except Exception as error:  # the first error is the one to raise
                     warnings.warn(f"forward hook with always_call=True raised an exception that was silenced as "
                                   f"another error was raised in forward: {error}", stacklevel=2)  # fmt: skip
             raise
-
-    def _after(self, id: int, hook: Callable[..., Any], args: Any, kwargs: Any, result: Any) -> Any:
-        if self._hook_options.get(id, {}).get("with_kwargs"):
-            return hook(self, args, kwargs, result)
-        return hook(self, args, result)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -625,10 +639,10 @@ class Module:
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        for id, hook in list(self._state_dict_hooks.items()):
-            result = hook(self, destination, prefix, metadata)
+        for hook in own("_state_dict_hooks", self):
+            result = hook.function(self, destination, prefix, metadata)
             if result is not None:
-                if not self._hook_options.get(id, {}).get("replaces"):
+                if not hook.replaces:
                     raise RuntimeError("state_dict post-hook must return None")
                 destination = result
         return destination
@@ -808,29 +822,31 @@ class Module:
         return self._get_name() + "(\n  " + "\n  ".join(lines) + "\n)"
 
 
+def everywhere(table: str, hook: Callable[..., Any], **options: bool) -> RemovableHandle:
+    """Enter a hook of all modules."""
+    return RemovableHandle(EVERYWHERE, (table, hook, options))  # type: ignore[arg-type]
+
+
 def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """:meth:`Module.register_forward_hook` for all modules."""
-    if with_kwargs or always_call:
-        raise NotImplementedError("register_module_forward_hook: with_kwargs and always_call are options of "
-                                  "Module.register_forward_hook alone")  # fmt: skip
-    return RemovableHandle(EVERYWHERE, ("_forward_hooks", hook))  # type: ignore[arg-type]
+    return everywhere("_forward_hooks", hook, with_kwargs=with_kwargs, always_call=always_call)
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """:meth:`Module.register_forward_pre_hook` for all modules."""
-    return RemovableHandle(EVERYWHERE, ("_forward_pre_hooks", hook))  # type: ignore[arg-type]
+    return everywhere("_forward_pre_hooks", hook)
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """:meth:`Module.register_full_backward_hook` for all modules."""
-    return RemovableHandle(EVERYWHERE, ("_backward_hooks", hook))  # type: ignore[arg-type]
+    return everywhere("_backward_hooks", hook)
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """:meth:`Module.register_full_backward_pre_hook` for all modules."""
-    return RemovableHandle(EVERYWHERE, ("_backward_pre_hooks", hook))  # type: ignore[arg-type]
+    return everywhere("_backward_pre_hooks", hook)
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
