@@ -392,7 +392,7 @@ class Plan:
         return [f"node.first = {first}", f"node.second = {second}", f"node.more = {more}"]
 
     def recorder(self, cls: type[Node]) -> Callable[..., Node | None]:
-        """``record(args, attrs, result, kept)``: the node of a call that came through ``apply``; None without edges."""
+        """``record(args, attrs, made, kept)``: the node of a call that came through ``apply``; None without edges."""
         p = self.p
         body = [f"    {', '.join(p.inputs)}, = args"]
         body += [f"    e{i} = None if {n} is None else {n}._node" if (n := p.inputs[i]) in p.optional
@@ -401,11 +401,11 @@ class Plan:
         if p.attrs:
             body.append(f"    {', '.join(p.attrs)}, = attrs")
         if p.broadcasts and len(p.inputs) > 1:
-            body.append("    shape = result._data.shape")
-            body += [f"    if e{i} is not None and {n}._data.shape != shape: e{i} = Reduce(e{i}, {n}._data.shape)"
+            body.append("    made_shape = made._data.shape")
+            body += [f"    if e{i} is not None and {n}._data.shape != made_shape: e{i} = Reduce(e{i}, {n}._data.shape)"
                      for i in self.rules for n in (p.inputs[i],)]  # fmt: skip
         if self.keeps_out:
-            body.append("    out_saved = tuple([t._data for t in result]) if type(result) is tuple else result._data")
+            body.append("    out_saved = tuple([t._data for t in made]) if type(made) is tuple else made._data")
         for name in p.inputs:
             if not {name, f"{name}_shape", f"{name}_dtype"}.isdisjoint(self.readers):
                 given = f"None if {name} is None else " if name in p.optional else ""
@@ -413,7 +413,7 @@ class Plan:
         body += ["    node = new(cls)", *("    " + s for s in self.store_edges()), f"    node.saved = {self.saved()}",
                  "    node.rare = None", "    node.order = count()", "    return node"]  # fmt: skip
         return compile_function(
-            "def record(args, attrs, result, kept):\n" + "\n".join(body), "record", {"cls": cls}
+            "def record(args, attrs, made, kept):\n" + "\n".join(body), "record", {"cls": cls}
         )
 
 

@@ -75,8 +75,31 @@ def sigmoid_kernel(xp: Any, input: Any) -> Any:
     return xp.reciprocal(out, out)
 
 
+def in_place(result: Any, input: Any) -> bool:
+    """Whether a product of the two can be computed in memory of its own, step by step."""
+    return type(result) is np.ndarray and result.dtype.char in "fd" and result.shape == input.shape != ()
+
+
+def sigmoid_backward_kernel(xp: Any, input: Any, result: Any) -> Any:
+    if not in_place(result, input):
+        return input * ((1 - result) * result)
+    out = np.subtract(1, result)
+    out *= result
+    out *= input
+    return out
+
+
+elementwise(
+    "sigmoid_backward", sigmoid_backward_kernel, numbers=(),
+    vjp={
+        "input": lambda F, g, result: F.sigmoid_backward(g, result),
+        "result": lambda F, g, input, result: g * input * (1 - 2 * result),
+    },
+)  # fmt: skip
+"""The cotangent ``input`` of the logistic function, times its slope at its ``result``."""
+
 sigmoid = declare(
-    "sigmoid", sigmoid_kernel, lambda F, g, out: g * ((1 - out) * out),
+    "sigmoid", sigmoid_kernel, lambda F, g, out: F.sigmoid_backward(g, out),
     "The logistic function of each element, ``1 / (1 + exp(-x))``.",
     "tp.sigmoid(tp.tensor([-1., 0., 1.]))", "tensor([0.2689, 0.5000, 0.7311])", returns=FLOAT, promotes="float",
 )  # fmt: skip
@@ -139,8 +162,28 @@ cosh = declare(
     "cosh", "cosh", lambda F, g, input: g * F.sinh(input), "The hyperbolic cosine of each element.",
     "tp.cosh(tp.tensor([0., 1.]))", "tensor([1.0000, 1.5431])", returns=FLOAT, promotes="float",
 )  # fmt: skip
+
+
+def tanh_backward_kernel(xp: Any, input: Any, result: Any) -> Any:
+    if not in_place(result, input):
+        return input * (1 - result * result)
+    out = result * result
+    np.subtract(1, out, out)
+    out *= input
+    return out
+
+
+elementwise(
+    "tanh_backward", tanh_backward_kernel, numbers=(),
+    vjp={
+        "input": lambda F, g, result: F.tanh_backward(g, result),
+        "result": lambda F, g, input, result: g * input * (-2 * result),
+    },
+)  # fmt: skip
+"""The cotangent ``input`` of the hyperbolic tangent, times its slope at its ``result``."""
+
 tanh = declare(
-    "tanh", "tanh", lambda F, g, out: g * (1 - out * out), "The hyperbolic tangent of each element.",
+    "tanh", "tanh", lambda F, g, out: F.tanh_backward(g, out), "The hyperbolic tangent of each element.",
     "tp.tanh(tp.tensor([0., 1.]))", "tensor([0.0000, 0.7616])", returns=FLOAT, promotes="float",
 )  # fmt: skip
 asinh = declare(
