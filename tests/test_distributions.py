@@ -224,6 +224,23 @@ def test_distribution_functions_of_gamma_laws_have_derivatives_in_all_parameters
             np.testing.assert_allclose(float(got[i]), (sides[1] - sides[0]) / 2e-5, rtol=1e-7)
 
 
+def test_probabilities_near_one_keep_their_digits():
+    logits = np.array([-80.0, -25.0, 3.0, 25.0, 80.0])
+    probs, rest = 1 / (1 + np.exp(-logits)), 1 / (1 + np.exp(logits))
+    log_probs = -np.log1p(np.exp(-logits))
+    for d, x, variance in [
+        (D.Bernoulli(logits=t(logits)), 1.0, probs * rest),
+        (D.Binomial(1, logits=t(logits)), 1.0, probs * rest),
+        (D.Geometric(logits=t(logits)), 0.0, rest / probs**2),
+    ]:
+        np.testing.assert_allclose(d.log_prob(t(x)).numpy(), log_probs, 1e-13)
+        np.testing.assert_allclose(d.variance.numpy(), variance, 1e-13)
+    entropy = -probs * log_probs + rest * np.logaddexp(0, logits)
+    np.testing.assert_allclose(D.Bernoulli(logits=t(logits)).entropy().numpy(), entropy, 1e-12)
+    half = t(0.5)  # values between, as of grey images, mix the two
+    close(D.Bernoulli(logits=half, validate_args=False).log_prob(t(0.25)), 0.25 * 0.5 - np.logaddexp(0, 0.5))
+
+
 # ---- near special points
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import tensorplay as tp
 
 from ..core.tensor import Size, Tensor
+from ..ops.dense import one_hot
 from ..ops.draws import sample_dirichlet, standard_gamma, von_mises
 from . import constraints
 from .distribution import Distribution, ExponentialFamily, Parameter, ProbsOrLogits, SampleShape
@@ -698,7 +699,7 @@ class Dirichlet(ExponentialFamily):
     def mode(self) -> Tensor:
         above = (self.concentration - 1).clamp(min=0)
         mode = above / above.sum(-1, keepdim=True)
-        corner = tp.nn.functional.one_hot(mode.argmax(-1), above.shape[-1]).to(mode.dtype)
+        corner = one_hot(mode.argmax(-1), above.shape[-1]).to(mode.dtype)
         return tp.where((self.concentration < 1).all(-1, keepdim=True), corner, mode)
 
     @property

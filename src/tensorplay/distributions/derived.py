@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import tensorplay as tp
-from tensorplay.nn.functional import softplus
 
 from ..core.tensor import Size, Tensor
 from . import constraints
@@ -23,7 +22,7 @@ from .transforms import (
     StickBreakingTransform,
     Transform,
 )
-from .utils import EULER, broadcast_all, rand, rande
+from .utils import EULER, broadcast_all, rand, rande, softplus
 
 __all__ = [
     "ExpRelaxedCategorical", "Gumbel", "HalfCauchy", "HalfNormal", "InverseGamma", "Kumaraswamy", "LogNormal",

@@ -6,23 +6,19 @@ import math
 from typing import Any
 
 import tensorplay as tp
-from tensorplay.nn.functional import logsigmoid, one_hot, softplus
 
 from ..core.tensor import Size, Tensor
+from ..ops.activation import logsigmoid
+from ..ops.dense import one_hot
 from . import constraints
 from .continuous import where_else
 from .distribution import Distribution, ExponentialFamily, Parameter, ProbsOrLogits, SampleShape
-from .utils import broadcast_all, holds, only_one, rand
+from .utils import broadcast_all, holds, only_one, rand, softplus
 
 __all__ = [
     "Bernoulli", "Binomial", "Categorical", "Geometric", "Multinomial", "NegativeBinomial", "OneHotCategorical",
     "OneHotCategoricalStraightThrough", "Poisson",
 ]  # fmt: skip
-
-
-def binary_entropy(logits: Tensor, probs: Tensor) -> Tensor:
-    """The entropy of one trial."""
-    return softplus(logits) - probs * logits
 
 
 class Bernoulli(ProbsOrLogits, ExponentialFamily):
@@ -68,17 +64,18 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
 
     @property
     def variance(self) -> Tensor:
-        return self.probs * (1 - self.probs)
+        return self.probs * self._rest
 
     def sample(self, sample_shape: SampleShape = ()) -> Tensor:
         with tp.no_grad():
             return tp.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        return self._checked(value) * self.logits - softplus(self.logits)
+        x = self._checked(value)
+        return x * logsigmoid(self.logits) + (1 - x) * logsigmoid(-self.logits)
 
     def entropy(self) -> Tensor:
-        return binary_entropy(self.logits, self.probs)
+        return self._trial_entropy()
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         return self._enumerated(tp.arange(2, dtype=self._param.dtype, device=self._param.device), expand)
@@ -145,7 +142,7 @@ class Binomial(ProbsOrLogits):
 
     @property
     def variance(self) -> Tensor:
-        return self.total_count * self.probs * (1 - self.probs)
+        return self.total_count * self.probs * self._rest
 
     def sample(self, sample_shape: SampleShape = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -208,7 +205,7 @@ class Geometric(ProbsOrLogits):
 
     @property
     def mean(self) -> Tensor:
-        return 1 / self.probs - 1
+        return self._rest / self.probs
 
     @property
     def mode(self) -> Tensor:
@@ -216,7 +213,7 @@ class Geometric(ProbsOrLogits):
 
     @property
     def variance(self) -> Tensor:
-        return (1 / self.probs - 1) / self.probs
+        return self._rest / self.probs.square()
 
     def sample(self, sample_shape: SampleShape = ()) -> Tensor:
         with tp.no_grad():
@@ -224,10 +221,13 @@ class Geometric(ProbsOrLogits):
             return (u.log() / (-self.probs).log1p()).floor()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        return tp.special.xlog1py(self._checked(value), -self.probs) + self.probs.log()
+        x = self._checked(value)
+        if self._given == "logits":
+            return x * logsigmoid(-self.logits) + logsigmoid(self.logits)
+        return tp.special.xlog1py(x, -self.probs) + self.probs.log()
 
     def entropy(self) -> Tensor:
-        return binary_entropy(self.logits, self.probs) / self.probs
+        return self._trial_entropy() / self.probs
 
 
 class NegativeBinomial(ProbsOrLogits):

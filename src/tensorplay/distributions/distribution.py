@@ -10,6 +10,7 @@ import tensorplay as tp
 from tensorplay import func
 
 from ..core.tensor import Size, Tensor
+from ..ops.activation import logsigmoid
 from . import constraints
 from .utils import broadcast_all, holds, lazy_property, logits_to_probs, only_one, probs_to_logits, sum_rightmost
 
@@ -354,6 +355,15 @@ class ProbsOrLogits(Distribution):
     def probs(self) -> Tensor:
         """The probabilities."""
         return logits_to_probs(self.logits, self._is_binary)
+
+    @property
+    def _rest(self) -> Tensor:
+        """The probability of the other outcome, of two."""
+        return (-self.logits).sigmoid() if self._given == "logits" else 1 - self.probs
+
+    def _trial_entropy(self) -> Tensor:
+        """The entropy of one trial, of two outcomes."""
+        return -(self.probs * logsigmoid(self.logits) + self._rest * logsigmoid(-self.logits))
 
     @property
     def _param(self) -> Tensor:

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorplay as tp
-from tensorplay.nn.functional import softplus
 
 from ..core.tensor import Tensor
 from .composed import Independent, TransformedDistribution
@@ -38,7 +37,7 @@ from .multivariate import (
     low_rank_log_det,
     squared_distance,
 )
-from .utils import EULER, holds, sum_rightmost
+from .utils import EULER, holds, softplus, sum_rightmost
 
 __all__ = ["kl_divergence", "register_kl"]
 

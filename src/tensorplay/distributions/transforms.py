@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import tensorplay as tp
-from tensorplay.nn.functional import logsigmoid, pad, softplus
 
 from ..core.tensor import Size, Tensor
+from ..ops.activation import logsigmoid
+from ..ops.padding import pad
 from . import constraints
 from .transform import (
     ComposeTransform,
@@ -20,7 +21,7 @@ from .transform import (
     _with_event_dim,
     identity_transform,
 )
-from .utils import lazy_property, sum_rightmost, tril_extent, tril_matrix_to_vec, vec_to_tril_matrix
+from .utils import lazy_property, softplus, sum_rightmost, tril_extent, tril_matrix_to_vec, vec_to_tril_matrix
 
 if TYPE_CHECKING:
     from .distribution import Distribution

@@ -11,6 +11,7 @@ import tensorplay as tp
 
 from ..core.carrier import Carrier
 from ..core.tensor import Size, Tensor
+from ..ops.activation import logsigmoid
 from ..ops.random import exponential, noise, standard_normal, uniform
 
 if TYPE_CHECKING:
@@ -237,5 +238,6 @@ def rande(shape: Size, like: Tensor) -> Tensor:
     return drawn(exponential, shape, like)
 
 
-def infinite(like: Tensor) -> Tensor:
-    return tp.full_like(like, float("inf"))
+def softplus(x: Tensor) -> Tensor:
+    """``log(1 + exp(x))``, exact everywhere: that of neural networks is x itself from 20 on."""
+    return -logsigmoid(-x)
