@@ -354,3 +354,17 @@ def test_tangents_follow_writes():
     x, t = tp.tensor([1.0, 2.0, 3.0]), tp.tensor([1.0, 10.0, 100.0])
     out, tangent = tp.func.jvp(f, (x,), (t,))
     assert out.tolist() == [4, 6, 4] and tangent.tolist() == [40, 200, 20]
+
+
+@pytest.mark.parametrize(
+    "index, name",
+    [
+        (0, "Select"), (-1, "Select"), ((0, 1), "Select"), ((slice(None), 0), "Select"), ((..., 0), "Select"),
+        ((0, slice(None)), "Select"), (tp.tensor(0), "Select"), (np.int64(0), "Select"), (slice(0, 1), "Slice"),
+        ((0, slice(0, 1)), "Slice"), (None, "Unsqueeze"), ((0, None), "Unsqueeze"), ([0, 1], "Index"),
+    ],
+)  # fmt: skip
+def test_the_history_of_a_part_is_named_after_its_last_step(index, name):
+    x = tp.ones(2, 3, requires_grad=True)
+    assert x[index].grad_fn.name() == f"{name}Backward0"
+    assert x.select(0, 1).grad_fn.name() == "SelectBackward0" and x.unsqueeze(0).grad_fn.name() == "UnsqueezeBackward0"

@@ -359,7 +359,7 @@ def cdist(x: Any, y: Any) -> Any:
 # ---- parts
 
 
-@kernel("slice")
+@kernel("slice", "select", "unsqueeze")
 def slice_(x: Any, index: Any) -> Any:
     return jnp.asarray(x)[index]
 
@@ -386,7 +386,7 @@ def unslice(x: Any, shape: Any, index: Any) -> Any:
 @kernel("put_view")
 def put_view(x: Any, source: Any, steps: Any) -> Any:
     source = jnp.asarray(source).astype(x.dtype)
-    if len(steps) == 1 and steps[0][0].name == "slice":
+    if len(steps) == 1 and steps[0][0].name in ("slice", "select", "unsqueeze"):
         return jnp.asarray(x).at[steps[0][1][0]].set(source)
     flat = np.arange(x.size).reshape(x.shape)
     for primitive, attrs, index in steps:

@@ -499,7 +499,19 @@ def joint(indices: list[Any], extents: list[int], dims: list[int]) -> Any:
 
 # ---- reading
 
-SLICE = PRIMITIVES["slice"]
+SLICE, SELECT, UNSQUEEZE = PRIMITIVES["slice"], PRIMITIVES["select"], PRIMITIVES["unsqueeze"]
+
+
+def last_step(index: tuple[Any, ...]) -> Any:
+    """The primitive named after what an index does last, dimension after dimension."""
+    for item in reversed(index):
+        if type(item) is int:
+            return SELECT
+        if item is None:
+            return UNSQUEEZE
+        if item != FULL:
+            break
+    return SLICE
 
 
 def getitem(self: Tensor, index: Any) -> Tensor:
@@ -512,12 +524,13 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         simple = bool(data.shape) and is_simple(index, data.shape[0])
         place = (index,)
     if simple:
-        return SLICE.viewed(self, data[(*place, ...)], place) if type(data) is ndarray else F.slice(self, place)
+        view = SLICE if self._node is None else SELECT if place and type(place[-1]) is int else last_step(place)
+        return view.viewed(self, data[(*place, ...)], place) if type(data) is ndarray else view.function(self, place)
     if kind is Tensor and index._data.dtype == INT64 and index._data.ndim and data.ndim:
         return F.index(self, index, -data.ndim)
     basic, advanced = parse(index, self._data.shape)
     if not advanced:
-        return F.slice(self, basic)
+        return last_step(basic).function(self, basic)
     if any(i is not FULL for i in basic):
         self = F.slice(self, basic)
     view, where, dim, count = merge(self, advanced)

@@ -23,7 +23,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     >>> tp.tensor([[1, 2], [3, 4]]).select(1, 0)
     tensor([1, 3])
     """
-    return F.slice(input, select_index(arg.tensor(input, "select")._data.shape, dim, index, "select"))
+    return F.select(input, select_index(arg.tensor(input, "select")._data.shape, dim, index, "select"))
 
 
 def select_index(shape: tuple[int, ...], dim: Any, index: Any, name: str) -> tuple[Any, ...]:

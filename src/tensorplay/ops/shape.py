@@ -444,8 +444,8 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     ndim = arg.tensor(input, "unsqueeze")._data.ndim
     dim = arg.dimension(dim, ndim + 1, "unsqueeze")
     if dim == -ndim - 1:
-        return F.slice(input, (None,))
-    return F.slice(input, (slice(None),) * (dim + ndim + 1) + (None,) + (slice(None),) * (-1 - dim))
+        return F.unsqueeze(input, (None,))
+    return F.unsqueeze(input, (slice(None),) * (dim + ndim + 1) + (None,) + (slice(None),) * (-1 - dim))
 
 
 # ---- repeating without copying

@@ -146,7 +146,7 @@ permute = primitive(
 
 
 def slice_batch(p: Any, values: list[Any], dims: list[Any], index: tuple[Any, ...]) -> Any:
-    return F.slice(values[0], (slice(None), *index))
+    return p.function(values[0], (slice(None), *index))
 
 
 def slice_vjp(F: Any, g: Any, input_shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
@@ -155,15 +155,11 @@ def slice_vjp(F: Any, g: Any, input_shape: tuple[int, ...], index: tuple[Any, ..
     return F.unslice(g, input_shape, index)
 
 
-slice_ = primitive(
-    "slice",
-    lambda xp, input, *, index: input[(*index, ...)],
-    vjp={"input": slice_vjp},
-    jvp="linear",
-    batch=slice_batch,
-    view=True,
-    partial="makes",
-)
+for name in ("slice", "select", "unsqueeze"):  # one operator; the history has PyTorch's name for its last step
+    primitive(
+        name, lambda xp, input, *, index: input[(*index, ...)], vjp={"input": slice_vjp}, jvp="linear",
+        batch=slice_batch, view=True, partial="makes",
+    )  # fmt: skip
 
 
 def unslice_kernel(xp: Any, input: Any, *, shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
