@@ -1,5 +1,7 @@
 """Indexing: what the samples do not say: kinds of indices, views, dtypes, errors, in-place forms, transforms."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -368,3 +370,45 @@ def test_the_history_of_a_part_is_named_after_its_last_step(index, name):
     x = tp.ones(2, 3, requires_grad=True)
     assert x[index].grad_fn.name() == f"{name}Backward0"
     assert x.select(0, 1).grad_fn.name() == "SelectBackward0" and x.unsqueeze(0).grad_fn.name() == "UnsqueezeBackward0"
+
+
+def set_first(x, value):
+    x[0] = value
+    return x
+
+
+def set_where(x, value):
+    x[x == 1] = value
+    return x
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        set_first,
+        set_where,
+        lambda x, v: x.fill_(v),
+        lambda x, v: x.masked_fill(x == 1, v),
+        lambda x, v: x.index_fill(0, tp.tensor([0]), v),
+        lambda x, v: x.scatter(0, tp.tensor([0]), v),
+        lambda x, v: tp.where(x == 1, v, x),
+        lambda x, v: tp.full_like(x, v),
+        lambda x, v: tp.nn.functional.pad(x, (1, 0), value=v),
+    ],
+)
+def test_a_number_that_the_dtype_cannot_hold_is_refused(change):
+    for dtype, value in ((tp.int8, 300), (tp.uint8, 2**40), (tp.int32, -(2**31) - 1)):
+        x = tp.ones(2, dtype=dtype)
+        with pytest.raises(RuntimeError, match="without overflow"):
+            change(x, value)
+        assert x.tolist() == [1, 1]
+    assert change(tp.ones(2, dtype=tp.uint8), 255).max() == 255
+
+
+@pytest.mark.parametrize("dtype, value", [(tp.float16, -1e9), (tp.float32, 1e39), (tp.bfloat16, 1e39)])
+def test_a_finite_number_does_not_become_infinite(dtype, value):
+    x = tp.ones(2, dtype=dtype)
+    for change in (x.fill_, lambda v: x.masked_fill(x == 1, v), lambda v: tp.full((2,), v, dtype=dtype)):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            change(value)
+        assert change(math.inf).tolist() == [math.inf] * 2 and x.fill_(1) is x

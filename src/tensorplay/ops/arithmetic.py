@@ -560,9 +560,9 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: complex =
     >>> tp.addcdiv(tp.tensor([1., 1.]), tp.tensor([1., 2.]), tp.tensor([2., 4.]), value=2)
     tensor([2., 2.])
     """
-    if arg.tensor(tensor1, "addcdiv", "tensor1", 2)._data.dtype.kind in "biu":
-        if arg.tensor(tensor2, "addcdiv", "tensor2", 3)._data.dtype.kind in "biu":
-            raise RuntimeError("addcdiv(): Integer division with addcdiv is no longer supported; make an operand float")
+    operands = (arg.tensor(tensor1, "addcdiv", "tensor1", 2), arg.tensor(tensor2, "addcdiv", "tensor2", 3))
+    if all(t._data.dtype.kind in "biu" for t in operands):
+        raise RuntimeError("addcdiv(): Integer division with addcdiv is no longer supported; make an operand float")
     return add(input, F.div(tensor1, tensor2), alpha=value)
 
 

@@ -104,6 +104,20 @@ def converted(value: Any, target: np.dtype[Any], name: str) -> Any:
     return target.type(value if value >= low else value + high + 1)
 
 
+def held(value: Any, target: np.dtype[Any], name: str) -> Any:
+    """A Python number as a NumPy scalar of a type that holds it: a finite number does not become infinite.
+
+    Raises
+    ------
+    RuntimeError
+        If the type cannot hold the number.
+    """
+    out = converted(value, target, name)
+    if target.kind in "fcV" and np.isinf(out) and abs(value) < math.inf:
+        raise unfit(name, value, target)
+    return out
+
+
 def unfit(name: str, value: Any, target: np.dtype[Any]) -> RuntimeError:
     return RuntimeError(
         f"{name}(): value cannot be converted to type {dtype_name(target)} without overflow, got {value}"
@@ -273,7 +287,7 @@ def full(
 
 
 def constant(value: Any, name: str) -> Allocate:
-    return lambda shape, dtype: np.full(shape, converted(value, dtype, name), dtype)
+    return lambda shape, dtype: np.full(shape, held(value, dtype, name), dtype)
 
 
 # ---- of another tensor's shape
@@ -384,7 +398,7 @@ def full_like(
     return like(
         "full_like",
         input,
-        lambda array: array.fill(converted(value, array.dtype, "full_like")),
+        lambda array: array.fill(held(value, array.dtype, "full_like")),
         dtype,
         layout,
         device,

@@ -52,9 +52,9 @@ def floating(x: Any, name: str, argument: str = "A", position: int = 1) -> Tenso
     arguments.tensor(x, name, argument, position)
     if x._data.dtype.char not in "fdFD":
         if x._data.dtype.kind in "fV":
-            raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {type_name(x)}; convert {argument} to "
-                               "float32 first")  # fmt: skip
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {type_name(x)}")
+            raise NotImplementedError(f"{name}: Low precision dtypes not supported. Got {type_name(x)}; convert "
+                                      f"{argument} to float32 first")  # fmt: skip
+        raise NotImplementedError(f"{name}: Expected a floating point or complex tensor as input. Got {type_name(x)}")
     return x
 
 

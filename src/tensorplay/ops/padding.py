@@ -13,6 +13,7 @@ from ..core.primitive import primitive
 from ..core.tensor import Tensor
 from . import arguments as arg
 from .dense import add_rows
+from .factories import held
 
 functional = operator(namespace="nn.functional", method=False, out=False)
 package = operator(method=False, out=False)
@@ -143,7 +144,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
                 f"size, which is invalid. Check dimension {len(shape) - n + i} of your input."
             )
     if mode == "constant":
-        return F.pad(input, pads, value or 0)
+        return F.pad(input, pads, held(value, input._data.dtype, "pad") if value else 0)
     if value is not None and value != 0:
         raise RuntimeError(f'pad(): Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in ("reflect", "replicate", "circular"):

@@ -14,6 +14,7 @@ from ..core.tensor import Tensor, wrap
 from . import arguments as arg
 from .declare import declare, refusing
 from .kernels import narrowed
+from .writing import constant
 
 COMMON = "In the operands' common dtype."
 
@@ -59,6 +60,10 @@ def where(condition: Tensor, input: Tensor | complex | None = None, other: Tenso
         other = wrap(np.array(other, input._data.dtype))
     elif type(input) is float and isinstance(other, Tensor) and other._data.dtype.kind == "f":
         input = wrap(np.array(input, other._data.dtype))
+    elif type(other) is int and isinstance(input, Tensor) and input._data.dtype.kind in "iu":  # which would wrap around
+        other = constant(other, input, "where")
+    elif type(input) is int and isinstance(other, Tensor) and other._data.dtype.kind in "iu":
+        input = constant(input, other, "where")
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
     if input is None or other is None:

@@ -643,7 +643,8 @@ def repeat_interleave(
     name = "repeat_interleave"
     if repeats is None:
         arg.tensor(input, name, "repeats")
-        return repeat_interleave(wrap(np.arange(input._data.size)), input, 0, output_size=output_size)
+        numbers = wrap(np.arange(input._data.size, dtype=input._data.dtype if input._data.dtype.kind in "iu" else None))
+        return repeat_interleave(numbers, input, 0, output_size=output_size)
     if dim is None:
         input, dim = flatten(input), 0
     shape = arg.tensor(input, name)._data.shape or (1,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,12 @@ from ..core.carrier import Meta
 from ..core.inplace import check_writable, only_memory, write, written
 from ..core.namespace import F
 from ..core.operator import operator
-from ..core.primitive import primitive, scalar_array, scalar_dtype
+from ..core.primitive import primitive, scalar_dtype
 from ..core.state import state
 from ..core.tensor import Tensor, wrap
 from ..core.versions import note_write, storage_of
 from . import arguments as arg
+from .factories import held
 from .structural import zeros_of
 
 # ---- copies
@@ -112,15 +114,24 @@ def detach_(input: Tensor) -> Tensor:
 # ---- writing
 
 
-def constant(value: Any, like: Tensor, name: str) -> Tensor:
-    """A Python number as a 0-dim tensor of the dtype of another."""
+def constant(value: Any, like: Tensor, name: str, convert: Callable[[Any, Any, str], Any] = held) -> Tensor:
+    """A Python number as a 0-dim tensor of the dtype of another.
+
+    Raises
+    ------
+    TypeError
+        If it is no number.
+    RuntimeError
+        If the dtype cannot hold it.
+    """
     target = like._data.dtype
     kind = scalar_dtype(value)
     if kind is None:
         raise TypeError(f"{name}(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
     if kind.category == dtypes.COMPLEX and target.kind != "c":
         raise RuntimeError(f"{name}(): value cannot be converted to type {like.dtype} without overflow, got {value}")
-    return wrap(scalar_array(value, target) if type(like._data) is not Meta else Meta((), target))
+    array = np.array(convert(value, target, name), target)
+    return wrap(array if type(like._data) is not Meta else Meta((), target))
 
 
 @operator(out=False, function=False)
@@ -171,7 +182,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     tensor([3., 3.])
     """
     check_writable(arg.tensor(input, "fill_"), "fill_")
-    if type(value) is float and only_memory(input) and input._data.dtype.kind == "f":
+    if type(value) is float and -6e4 < value < 6e4 and only_memory(input) and input._data.dtype.kind == "f":
         input._data.fill(value)
         note_write(input._data)
         return input
