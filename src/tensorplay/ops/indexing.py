@@ -21,6 +21,7 @@ from ..core.state import state
 from ..core.tensor import Tensor, wrap
 from ..core.versions import note_write
 from . import arguments as arg
+from .factories import converted
 from .writing import constant
 
 ndarray = np.ndarray
@@ -581,7 +582,7 @@ def set_entries(self: Tensor, index: Any, value: Any) -> None:
     name = "__setitem__"
     if not isinstance(value, Tensor):
         try:
-            value = constant(value, self, name)
+            value = constant(value, self, name, converted)
         except TypeError:
             raise TypeError(
                 f"can't assign a {type(value).__name__} to a tensor; make it one with tensor(...)"
