@@ -2,8 +2,8 @@
 
     python examples/cnn_digits.py [--epochs N] [--seeds N] [--picture FILE]
 
-The 1,797 images of 8 by 8 pixels ship with scikit-learn. The loop is that of a PyTorch script: images shifted at
-random, AdamW, a learning rate of one cycle, batch normalisation that train() and eval() switch over.
+The 1,797 images of 8 by 8 pixels ship with scikit-learn. The loop is that of a PyTorch script: a DataLoader, images
+shifted at random, AdamW, a learning rate of one cycle, batch normalisation that train() and eval() switch over.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from sklearn.model_selection import train_test_split
 import tensorplay as tp
 from tensorplay import nn
 from tensorplay.nn import functional as F
+from tensorplay.utils.data import DataLoader, TensorDataset
 
 
 def load(seed: int) -> tuple[tp.Tensor, tp.Tensor, tp.Tensor, tp.Tensor]:
@@ -75,23 +76,22 @@ def train(seed: int, epochs: int, progress: Progress) -> tuple[Network, float]:
     """One model and its accuracy on the images that it has not seen."""
     tp.manual_seed(seed)
     x, y, x_test, y_test = load(seed)
+    batches = DataLoader(TensorDataset(x, y), batch_size=64, shuffle=True, drop_last=True)
     model = Network()
-    batch = 64
     optimizer = tp.optim.AdamW(model.parameters(), lr=1e-2, weight_decay=1e-2)
-    steps = epochs * (len(x) // batch)
-    schedule = tp.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1e-2, total_steps=steps)
+    schedule = tp.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1e-2, total_steps=epochs * len(batches))
     task = progress.add_task(f"seed {seed}", total=epochs)
     for _ in range(epochs):
         model.train()
         total = 0.0
-        for part in tp.randperm(len(x))[: len(x) // batch * batch].split(batch):
-            loss = F.cross_entropy(model(shifted(x[part])), y[part], label_smoothing=0.1)
+        for images, labels in batches:
+            loss = F.cross_entropy(model(shifted(images)), labels, label_smoothing=0.1)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             schedule.step()
             total += loss.item()
-        progress.update(task, advance=1, description=f"seed {seed}: loss {total * batch / len(x):.3f}")
+        progress.update(task, advance=1, description=f"seed {seed}: loss {total / len(batches):.3f}")
     return model, (predict(model, x_test) == y_test).float().mean().item()
 
 

@@ -23,7 +23,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 import tensorplay as tp
-from tensorplay import nn
+from tensorplay import distributions, nn
 from tensorplay.nn import functional as F
 
 
@@ -35,7 +35,7 @@ def load(seed: int) -> tuple[tp.Tensor, tp.Tensor, np.ndarray]:
 
 
 class VAE(nn.Module):
-    """An encoder to mean and logarithm of the variance, a decoder to the logits of the pixels."""
+    """An encoder to means and logarithms of deviations, a decoder to the logits of the pixels."""
 
     def __init__(self, pixels: int = 64, hidden: int = 256, latent: int = 2) -> None:
         super().__init__()
@@ -47,22 +47,22 @@ class VAE(nn.Module):
             nn.Linear(latent, hidden), nn.SiLU(), nn.Linear(hidden, hidden), nn.SiLU(), nn.Linear(hidden, pixels)
         )
 
-    def encode(self, x: tp.Tensor) -> tuple[tp.Tensor, tp.Tensor]:
-        mean, log_variance = self.encoder(x).chunk(2, dim=1)
-        return mean, log_variance
+    def encode(self, x: tp.Tensor) -> distributions.Normal:
+        """What each image (batch, pixels) may mean, as a distribution over (batch, latent)."""
+        mean, log_deviation = self.encoder(x).chunk(2, dim=1)
+        return distributions.Normal(mean, log_deviation.exp())
 
-    def forward(self, x: tp.Tensor) -> tuple[tp.Tensor, tp.Tensor, tp.Tensor]:
+    def forward(self, x: tp.Tensor) -> tuple[tp.Tensor, distributions.Normal]:
         """Logits of the pixels for a meaning drawn at random, and the distribution that it was drawn from."""
-        mean, log_variance = self.encode(x)
-        z = mean + (log_variance / 2).exp() * tp.randn_like(mean)  # drawn so that it can be differentiated
-        return self.decoder(z), mean, log_variance
+        meaning = self.encode(x)
+        return self.decoder(meaning.rsample()), meaning  # drawn so that it can be differentiated
 
 
 def negative_bound(model: VAE, x: tp.Tensor) -> tp.Tensor:
     """What an image costs, in nats: to tell the pixels given z, and to tell z, by its divergence from a normal one."""
-    logits, mean, log_variance = model(x)
+    logits, meaning = model(x)
     pixels = F.binary_cross_entropy_with_logits(logits, x, reduction="none").sum(1)
-    divergence = (mean**2 + log_variance.exp() - 1 - log_variance).sum(1) / 2
+    divergence = distributions.kl_divergence(meaning, distributions.Normal(0.0, 1.0)).sum(1)
     return (pixels + divergence).mean()
 
 
@@ -100,8 +100,7 @@ def draw(model: VAE, x: tp.Tensor, labels: np.ndarray, curve: list[tuple[float, 
         axes[0].plot(values, label=label)
     axes[0].set(xlabel="epoch", title="negative bound in nats per image", ylim=(None, curve[min(3, len(curve) - 1)][1]))
     axes[0].legend()
-    mean, _ = model.encode(x)
-    points = axes[1].scatter(*mean.numpy().T, c=labels, cmap="tab10", s=12)
+    points = axes[1].scatter(*model.encode(x).mean.numpy().T, c=labels, cmap="tab10", s=12)
     figure.colorbar(points, ax=axes[1], ticks=range(10))
     axes[1].set_title("means of unseen images, by digit")
     side = 15  # the grid has equal shares of the probability between its lines
