@@ -7,6 +7,8 @@ module; where XLA has no kernel for one, NumPy's runs by a callback.
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
@@ -29,6 +31,7 @@ UNTRACEABLE = (
     AttributeError,
     IndexError,
     NotImplementedError,
+    StopIteration,
     TypeError,
     ValueError,
 )
@@ -253,21 +256,30 @@ def wrapped(owner: Any, out: Any) -> Traced:
 register(Traced, Module())
 
 
-class Buffer:
-    """Memory of an XLA array as NumPy's: the array of a tensor that compiled calls take without a copy."""
+# ---- memory that both NumPy and XLA use
 
-    __slots__ = ("__array_interface__", "owner")
 
-    def __init__(self, owner: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        self.owner = owner
-        self.__array_interface__ = {
-            "version": 3, "shape": shape, "typestr": dtype.str, "data": (owner.unsafe_buffer_pointer(), False),
-        }  # fmt: skip
+@functools.lru_cache(maxsize=None)
+def memory_class(nbytes: int) -> Any:
+    """A class of blocks of memory; ``xla_array`` of a block is the array of XLA that owns it."""
+    return type("Memory", (ctypes.c_char * nbytes,), {})
+
+
+def over_memory(owner: Any, shape: tuple[int, ...], dtype: np.dtype[Any], block: Any) -> Array:
+    """A writable array over the memory of an array of XLA, which nobody else must hold."""
+    memory = block.from_address(owner.unsafe_buffer_pointer())
+    memory.xla_array = owner
+    return np.ndarray(shape, dtype, memory)
 
 
 def in_memory_of(owner: Any) -> Array:
-    """A writable array over the memory of an XLA array, which nobody else must hold."""
+    """The same, for any array of XLA."""
     dtype, shape = owner.dtype, owner.shape
-    if dtype.kind == "V" or 0 in shape:
-        return np.array(owner)
-    return np.asarray(Buffer(owner, shape, dtype))
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    return over_memory(owner, shape, dtype, memory_class(dtype.itemsize * math.prod(shape)))
+
+
+def operand(data: Array) -> Any:
+    """An array as a compiled program takes it: without a copy where it is memory of XLA."""
+    return getattr(data.base, "xla_array", data)

@@ -14,7 +14,7 @@ import jax
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
-from ..backends.xla import Buffer, in_memory_of
+from ..backends.xla import in_memory_of, operand
 from ..core import dtype as dtypes
 from ..core import pytree
 from ..core.carrier import Batched, Carrier, Dual
@@ -24,6 +24,7 @@ from ..core.tensor import Tensor, wrap
 from ..core.threads import get_num_threads
 from ..core.versions import note_write, written, written_since
 from .capture import VALUES
+from .quick import MISS, quick
 from .tracing import (
     LEAF,
     NOT_TRACKED,
@@ -85,7 +86,7 @@ while not sole_owner(wrap(np.empty(1))):
 
 def store(t: Tensor, result: Any) -> None:
     """Write a result to the memory of a tensor; where nobody else can see that, the result's memory takes its place."""
-    if sys.getrefcount(t._data) <= ALONE and (t._data.base is None or type(t._data.base) is Buffer):
+    if sys.getrefcount(t._data) <= ALONE and (t._data.base is None or hasattr(t._data.base, "xla_array")):
         t._data = in_memory_of(result)
     else:
         np.copyto(t._data, np.asarray(result))
@@ -108,15 +109,9 @@ def rehome(t: Tensor) -> None:
     """Move a tensor's array, which nobody else can see, into memory that XLA takes without a copy."""
     data = t._data
     alone = sys.getrefcount(data) <= ALONE + 1  # `data` is one more
-    if alone and data.dtype.kind != "V" and data.base is None and data.flags.c_contiguous and data.flags.writeable:
+    if alone and data.base is None and data.flags.c_contiguous and data.flags.writeable:
         with enable_x64(True):
             t._data = in_memory_of(jax.numpy.array(data, copy=True))
-
-
-def operand(data: Array) -> Any:
-    """An array as a compiled program takes it: without a copy where it is memory of XLA."""
-    base = data.base
-    return base.owner if type(base) is Buffer else data
 
 
 def mode_key() -> tuple[Any, ...]:
@@ -140,12 +135,12 @@ class Entry:
         numbers = [s.index for s in slots] + [len(trace.slots) + i for i in range(len(trace.draws))]
         self.draws: list[Draw] = trace.draws
         self.inputs: list[Slot] = slots
+        self.results = [(v.aval.shape, np.dtype(v.aval.dtype)) for v in closed.jaxpr.outvars]
         self.program = executable(closed, numbers, get_num_threads())
         self.leaves = self.leaf_checks(trace)
         self.twins = trace.twins
         self.pinned = {s.argument: s.tensor for s in trace.slots if s.argument is not None
                        and id(s.tensor) in trace.captured}  # fmt: skip
-        arguments = {id(s.tensor): s.argument for s in trace.slots if s.argument is not None}
         self.others = [s for s in slots if s.argument is None and s.grad_of is None]
         self.watched = [s for s in trace.slots if s.watched.looked_at and s.tracking == LEAF]
         self.out_spec, self.outputs = trace.out_spec, trace.outputs
@@ -154,11 +149,12 @@ class Entry:
         self.residuals = [where for _, where in trace.residuals]
         self.ends, self.spent = trace.ends, [i for i, _ in trace.spent]
         self.backwards: dict[tuple[bool, ...], Any] = {}
-        self.arguments = arguments
+        self.arity = len(self.leaves)
         self.names = [s.label for s in slots]
         trace.forget()
         for slot in slots:
             rehome(slot.tensor)
+        self.quick = quick(self)
         for slot in trace.slots:  # arguments of the first call are nobody's business any more
             if slot.argument is not None and slot.argument not in self.pinned:
                 slot.tensor = None  # type: ignore[assignment]
@@ -252,12 +248,8 @@ class Entry:
             tensors[slot] = t
             data = t._data
             base = data.base
-            if type(base) is Buffer:
-                arrays.append(base.owner)
-                memory.append(id(data))
-            else:
-                arrays.append(data)
-                memory.append(id(data if base is None else base))
+            arrays.append(operand(data))
+            memory.append(id(data if type(base) is not ndarray else base))
         data = base = t = None
         if self.writes and len(set(memory)) < len(memory):
             self.check_overlap(tensors)
@@ -475,8 +467,14 @@ class Compiled:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._disable or self._refused is not None or state.tracing is not None or state.recording is RARE:
             return self.__wrapped__(*args, **kwargs)
-        leaves, spec = pytree.flatten((args, kwargs))
         mode = mode_key()
+        if not kwargs:
+            for entry in self._entries:
+                if entry.quick is not None and entry.arity == len(args):
+                    out = entry.quick(mode, *args)
+                    if out is not MISS:
+                        return out
+        leaves, spec = pytree.flatten((args, kwargs))
         for entry in self._entries:
             if entry.mismatch(leaves, spec, mode) is None:
                 try:
