@@ -372,6 +372,29 @@ def test_the_history_of_a_part_is_named_after_its_last_step(index, name):
     assert x.select(0, 1).grad_fn.name() == "SelectBackward0" and x.unsqueeze(0).grad_fn.name() == "UnsqueezeBackward0"
 
 
+MASK, BOTH = tp.tensor([True, False]), tp.tensor([0, 1])
+
+
+@pytest.mark.parametrize(
+    "index, value, written",
+    [
+        (0, tp.tensor(1), True), (slice(None), tp.tensor([1, 2]), True), (MASK, tp.tensor(1), True),
+        (MASK, tp.tensor([1]), True), (BOTH, 1, True), (BOTH, tp.tensor([1, 2]), False), (BOTH, tp.tensor(1), False),
+        ([0, 1], tp.tensor([1]), False), (tp.tensor([True, True]), tp.tensor([1, 2]), False),
+        (BOTH, tp.ones(2, dtype=tp.float64), False),
+    ],
+)  # fmt: skip
+def test_what_is_written_at_indices_has_the_dtype_of_the_tensor(index, value, written):
+    x = tp.zeros(2)
+    if written:
+        x[index] = value
+        assert x[0] == 1
+        return
+    with pytest.raises(RuntimeError, match="source and destination dtypes match, got tensorplay.float32"):
+        x[index] = value
+    assert x.tolist() == [0, 0]
+
+
 def set_first(x, value):
     x[0] = value
     return x

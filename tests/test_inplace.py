@@ -358,6 +358,8 @@ def under_no_grad(fn, *args):
         (lambda w, y: y.chunk(2)[0][0].mul_(2), "multiple views"),
         (lambda w, y: tp.zeros(1).expand(3).add_(1), "more than one element of the written-to tensor"),
         (lambda w, y: tp.zeros(3).copy_(tp.zeros(7)), "must match"),
+        (lambda w, y: tp.zeros(3).copy_(tp.zeros(1, 3)), r"shape \[3\] doesn't match the broadcast shape \[1, 3\]"),
+        (lambda w, y: tp.zeros(()).copy_(tp.zeros(1)), r"shape \[\] doesn't match the broadcast shape \[1\]"),
         (lambda w, y: tp.zeros(3).add_(tp.zeros(2, 3)), "doesn't match the broadcast shape"),
         (lambda w, y: tp.zeros(3).fill_(tp.zeros(2)), "0-dimension"),
         (lambda w, y: tp.zeros(3).fill_(1j), "cannot be converted"),

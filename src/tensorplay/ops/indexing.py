@@ -7,6 +7,7 @@ several dimensions become one index into these dimensions merged.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -603,6 +604,9 @@ def set_entries(self: Tensor, index: Any, value: Any) -> None:
         write(self, value if shape == value._data.shape else F.reshape(value, shape), name)
         return
     if value._data.dtype != self._data.dtype:
+        if len(advanced) > 1 or math.prod(shape) != 1 or not is_mask(advanced[0][1]):
+            raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                               f"{self.dtype} for the destination and {value.dtype} for the source.")  # fmt: skip
         value = F.cast(value, self._data.dtype)
     if len(advanced) == 1 and not shape and is_mask(advanced[0][1]):
         dim, mask = advanced[0]

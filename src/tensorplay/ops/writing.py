@@ -159,7 +159,10 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """
     if isinstance(src, Tensor) and only_memory(input):
         data, new = input._data, src._data
-        if type(new) is np.ndarray and new.dtype is data.dtype and (src._node is None or not state.recording):
+        if (
+            type(new) is np.ndarray and new.dtype is data.dtype and new.ndim <= data.ndim
+            and (src._node is None or not state.recording)
+        ):  # fmt: skip
             try:
                 np.copyto(data, new)
             except ValueError:
