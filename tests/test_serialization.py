@@ -365,6 +365,25 @@ def test_attributes_of_parameters_and_parameters_without_data_are_kept():
     assert type(meta) is nn.Parameter and meta.is_meta and meta.shape == (2, 3)
 
 
+def test_files_from_before_0_4_are_loaded():
+    """Tensors and parameters as they were pickled then, and a storage that is part of another one."""
+    start = b"".join(pickle.dumps(v, 2) for v in (0x1950A86A20F9469CFC6C, 1001, {"little_endian": True}))
+    storage = b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x04%btQ"
+    tensor = b"ctorch._utils\n_rebuild_tensor\n(" + storage + b"K\x01K\x02\x85K\x01\x85tR"
+    part = tensor % b"(X\x01\x00\x00\x00vK\x01K\x03t"
+    parameter = b"ctorch.nn.parameter\nParameter\n" + tensor % b"N" + b"\x85R(%b\x89ccollections\nOrderedDict\n)Rtb"
+    text = b"\x80\x02](" + tensor % b"N" + part + parameter % b"\x88" + parameter % b"\x89" + b"e."
+    memory = (4).to_bytes(8, "little") + np.arange(4, dtype="<f4").tobytes()
+    plain, later, learnt, fixed = tp.load(io.BytesIO(start + text + pickle.dumps(["0"], 2) + memory))
+    assert plain.tolist() == [1.0, 2.0] and later.tolist() == [2.0, 3.0]
+    plain[1] = 5.0
+    assert later[0] == learnt[1] == fixed[1] == 5.0
+    assert [type(p) for p in (learnt, fixed)] == [nn.Parameter] * 2
+    assert learnt.requires_grad and not fixed.requires_grad
+    with pytest.raises(pickle.UnpicklingError, match="a part of a storage from 2 on, of 3 elements"):
+        tp.load(io.BytesIO(start + tensor % b"(X\x01\x00\x00\x00vK\x02K\x03t" + b"."))
+
+
 def test_what_is_saved_in_one_file_comes_back_from_it_in_turn():
     """As a file from before PyTorch 1.6 may hold several; an archive is read from where the file stands."""
     file = io.BytesIO(b"front")

@@ -45,17 +45,14 @@ def load_legacy(
         nonlocal left
         found = find(pid)
         key = pid[2]
-        if key in storages:
-            return storages[key]
-        if len(pid) > 5 and pid[5] is not None:
-            raise pickle.UnpicklingError("load(): a storage that is part of another, as before PyTorch 0.4")
-        left -= found.nbytes  # memory for more than the file can hold is not even asked for
-        if left < 0:
-            raise truncated(name)
-        if not found.meta:
-            found.array = np.empty(found.nbytes, np.uint8)  # filled once all tensors are known
-        storages[key] = found
-        return found
+        if key not in storages:
+            left -= found.nbytes  # memory for more than the file can hold is not even asked for
+            if left < 0:
+                raise truncated(name)
+            if not found.meta:
+                found.array = np.empty(found.nbytes, np.uint8)  # filled once all tensors are known
+            storages[key] = found
+        return part_of(storages[key], pid[5]) if len(pid) > 5 and pid[5] is not None else storages[key]
 
     unpickler = kind(file, **options)
     unpickler.find_storage = storage
@@ -72,6 +69,18 @@ def load_legacy(
         if not found.meta:
             found.fill(content, swapped)
     return value
+
+
+def part_of(storage: Storage, part: tuple[str, int, int]) -> Storage:
+    """A storage that was itself part of another one, from an offset, as before PyTorch 0.4."""
+    _, offset, numel = part
+    if not 0 <= offset <= offset + numel <= storage.numel:
+        raise pickle.UnpicklingError(f"load(): a part of a storage from {offset} on, of {numel} elements, is not in it")
+    found, item = Storage(storage.dtype, numel), 1 if storage.dtype is None else storage.dtype.itemsize
+    found.meta = storage.meta
+    if storage.array is not None:
+        found.array = storage.array[offset * item : (offset + numel) * item]
+    return found
 
 
 def unknown(name: Any) -> pickle.UnpicklingError:

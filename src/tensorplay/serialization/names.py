@@ -98,6 +98,11 @@ def rebuild_with_dtype(
     return rebuild_tensor(storage, offset, size, stride, requires_grad, hooks, dtype)
 
 
+def rebuild_plain(storage: Storage, offset: int, size: Any, stride: Any) -> Tensor:
+    """As before PyTorch 0.4."""
+    return rebuild_tensor(storage, offset, size, stride, False, None)
+
+
 def rebuild_meta(dtype: dtypes.dtype, size: Any, stride: Any, requires_grad: bool) -> Tensor:
     return restore(wrap(Meta(tuple(size), dtype.numpy)), requires_grad, {})
 
@@ -106,6 +111,11 @@ def rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any, state: Any 
     from ..nn.parameter import Parameter
 
     return restore(Parameter(data, requires_grad), False, state or {})
+
+
+def make_parameter(data: Tensor, requires_grad: bool = True) -> Tensor:
+    """As before PyTorch 0.4."""
+    return rebuild_parameter(data, requires_grad, None)
 
 
 def rebuild_from_type(function: Callable[..., Tensor], kind: type, args: Any, state: dict[str, Any]) -> Tensor:
@@ -149,6 +159,7 @@ CALLED: dict[tuple[str, str], Callable[..., Any]] = {
     ("builtins", "slice"): slice, ("builtins", "bytearray"): as_bytearray, ("_codecs", "encode"): encode,
     ("torch", "Size"): Size, ("torch", "device"): Device,
     ("torch._utils", "_rebuild_tensor_v2"): rebuild_tensor, ("torch._utils", "_rebuild_tensor_v3"): rebuild_with_dtype,
+    ("torch._utils", "_rebuild_tensor"): rebuild_plain, ("torch.nn.parameter", "Parameter"): make_parameter,
     ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild_meta,
     ("torch._utils", "_rebuild_parameter"): rebuild_parameter,
     ("torch._utils", "_rebuild_parameter_with_state"): rebuild_parameter,

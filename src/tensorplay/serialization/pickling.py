@@ -89,7 +89,7 @@ class Pickler(pickle._Pickler):
             function, args = self.rebuilding(obj)
             state = dict(attributes(obj))
             return (FROM_TYPE, (function, TENSOR, args, state)) if state else (function, args)
-        if nn is not None and type(obj) is nn.Parameter:
+        if is_parameter(obj):
             hooks: Any = collections.OrderedDict()
             state, parts = dict(attributes(obj)), (obj.detach(), obj.requires_grad, hooks)
             return (REBUILD_PARAMETER_WITH_STATE, (*parts, state)) if state else (REBUILD_PARAMETER, parts)
@@ -208,6 +208,9 @@ class SafeUnpickler(pickle._Unpickler):
         value = self.stack[-2]
         if type(value) is collections.OrderedDict:
             vars(value).update(self.stack.pop())
+        elif is_parameter(value):  # before PyTorch 0.4, with (requires_grad, volatile, hooks)
+            requires_grad, _, _ = self.stack.pop()
+            value.requires_grad_(requires_grad)
         elif is_one_of(type(value), SAFE.values()):
             super().load_build()  # type: ignore[misc]
         else:
@@ -268,6 +271,11 @@ SafeUnpickler.dispatch = {
 HASHING: Any = (set, frozenset, collections.OrderedDict, collections.Counter)
 CALLABLE = list(CALLED.values())
 SAFE: dict[str, Any] = {}
+
+
+def is_parameter(value: Any) -> bool:
+    nn = sys.modules.get("tensorplay.nn.parameter")
+    return nn is not None and type(value) is nn.Parameter
 
 
 def is_one_of(value: Any, values: Any) -> bool:
