@@ -104,7 +104,7 @@ class Distribution:
             value = getattr(self, name)
             if not holds(constraint.check(value)):
                 raise ValueError(
-                    f"{type(self).__name__}(): parameter {name}, of shape {tuple(value.shape)}, must satisfy the "
+                    f"{type(self).__name__}(): expected parameter {name}, of shape {tuple(value.shape)}, to satisfy the "
                     f"constraint {constraint!r}; got {value}"
                 )
 
