@@ -59,7 +59,7 @@ class Leaves:
             node = stack.pop()
             if type(node) is AccumulateGrad and node not in fresh and not node.internal:
                 return True
-            for edge in node.edges:
+            for edge in (node.first, node.second, *node.more):
                 if edge is not None and edge not in found:
                     if edge.order < oldest:
                         return True

@@ -16,6 +16,7 @@ from ..core import dtype as dtypes
 from ..core.namespace import F, R
 from ..core.operator import operand_twin, operator
 from ..core.primitive import PRIMITIVES, elementwise, result_dtype
+from ..core.state import state
 from ..core.tensor import Tensor
 from . import arguments as arg
 from .complex import real_part
@@ -370,10 +371,11 @@ def pow_number_vjp(F: Any, g: Any, input: Any, exponent: Any) -> Any:
     """No power below the zeroth is taken of a natural exponent, so that derivatives of every order are right at 0."""
     if exponent == 0:
         return F.zeros_like(g)
-    if F is R and exponent == 2:
-        return g * (2 * input)
-    if F is R and exponent == 1:  # over tensors the path to the input stays: its next derivative is zero, not missing
-        return g
+    if F is R or not state.recording:  # else the path to the input stays: its next derivative is zero, not missing
+        if exponent == 2:
+            return g * (2 * input)
+        if exponent == 1:
+            return g
     return g * (exponent * F.pow_number(input, exponent - 1))
 
 

@@ -96,7 +96,9 @@ def sum_rows_kernel(xp: Any, input: Any) -> Any:
 
 
 def sum_rows_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
-    size, *_, columns = values[0]._data.shape
+    size, *rows, columns = values[0]._data.shape
+    if not rows:
+        return values[0]
     return F.reshape(F.sum_to(values[0], (size, *(1,) * (values[0]._data.ndim - 2), columns)), (size, columns))
 
 
@@ -142,10 +144,9 @@ def linear_weight_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
             return F.permute(out, (-2, -3, -1))
         return F.reshape(F.linear_weight(folded, x), (size, o, i))
     rows = math.prod(g._data.shape[1:-1])
-    g, x = F.reshape(g, (size, rows, o)), F.reshape(x, (size, rows, i))
     if rows == 1:
-        return F.mul(F.mT(g), x)
-    return F.matmul(F.mT(g), x)
+        return F.mul(F.reshape(g, (size, o, 1)), F.reshape(x, (size, 1, i)))
+    return F.matmul(F.mT(F.reshape(g, (size, rows, o))), F.reshape(x, (size, rows, i)))
 
 
 linear_weight = primitive(
