@@ -258,3 +258,16 @@ def test_options_of_linear_cross_entropy_are_checked(options):
         nn.LinearCrossEntropyOptions(**options)
     with pytest.raises(TypeError, match="LinearCrossEntropyOptions"):
         nn.functional.linear_cross_entropy(tp.ones(2, 3), tp.ones(4, 3), tp.tensor([0, 1]), options=options)
+
+
+def test_a_prefix_is_taken_off_the_names_of_a_state_dict():
+    state = nn.DataParallel(nn.Sequential(nn.Linear(1, 2))).state_dict()
+    nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+    assert list(state) == ["0.weight", "0.bias"] and "0" in state._metadata
+    nn.Sequential(nn.Linear(1, 2)).load_state_dict(state)
+
+
+def test_functions_tell_their_names():
+    assert [f.__name__ for f in (nn.functional.relu, nn.functional.softmax, nn.functional.gelu)] == [
+        "relu", "softmax", "gelu"]  # fmt: skip
+    assert pickle.loads(pickle.dumps(nn.functional.relu)) is nn.functional.relu

@@ -260,6 +260,23 @@ def test_adaptive_softmax_is_a_distribution():
     assert tp.equal(layer.predict(x), logs.argmax(1))
 
 
+@pytest.mark.parametrize(
+    "use",
+    [lambda w: w + 1, tp.exp, lambda w: w.ndim, lambda w: w.dim(), lambda w: w.numel(), lambda w: w.size(),
+     lambda w: w.detach().sum(), lambda w: nn.init.ones_(w), lambda w: nn.functional.linear(tp.ones(1, 2), w),
+     lambda w: nn.init.xavier_uniform_(w), lambda w: w.detach().numpy()],
+)  # fmt: skip
+def test_what_has_no_shape_yet_cannot_be_used(use):
+    layer = nn.LazyLinear(2)
+    with pytest.raises(ValueError, match="uninitialized parameter"):
+        use(layer.weight)
+    with pytest.raises(ValueError, match="uninitialized parameter"):
+        use(nn.LazyBatchNorm1d().running_mean)
+    for twin in (layer, copy.deepcopy(layer), pickle.loads(pickle.dumps(layer.requires_grad_(False)))):
+        twin.double().to("meta")
+        assert twin.weight.dtype is tp.float64 and twin.weight.is_meta and nn.parameter.is_lazy(twin.weight)
+
+
 def test_lazy_modules_learn_their_sizes_from_the_first_input_or_from_a_checkpoint():
     model = nn.Sequential(nn.LazyConv2d(4, 3), nn.LazyBatchNorm2d(), nn.Flatten(), nn.LazyLinear(2))
     with pytest.raises(RuntimeError, match="uninitialized parameter"):

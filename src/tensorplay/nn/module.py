@@ -434,7 +434,9 @@ class Module:
             for module in self.children():
                 module._apply(fn)
         for p in self._parameters.values():
-            if p is not None:
+            if is_lazy(p):
+                p.convert(fn)  # type: ignore[union-attr]
+            elif p is not None:
                 p.data = fn(p.detach())
                 if p.grad is not None:
                     g = fn(p.grad)
@@ -442,7 +444,7 @@ class Module:
                     p.grad = g
         for name, b in self._buffers.items():
             if is_lazy(b):
-                b.data = fn(b.detach())  # type: ignore[union-attr]
+                b.convert(fn)  # type: ignore[union-attr]
             elif b is not None:
                 self._buffers[name] = fn(b)
         return self

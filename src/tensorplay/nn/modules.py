@@ -30,6 +30,17 @@ def _ntuple(n: int) -> _Callable[[_Any], tuple[_Any, ...]]:
     return lambda value: tuple(value) if isinstance(value, _Iterable) else (value,) * n
 
 
+def _consume_prefix_in_state_dict_if_present(state_dict: dict[str, _Any], prefix: str) -> None:
+    """Take a prefix off the names of a state dict, in place; say that of a ``DataParallel``, ``module.``."""
+    metadata = getattr(state_dict, "_metadata", {})
+    for name in list(state_dict):
+        if name.startswith(prefix):
+            state_dict[name[len(prefix) :]] = state_dict.pop(name)
+    for name in list(metadata):
+        if name and (name + ".").startswith(prefix):
+            metadata[name[len(prefix) :]] = metadata.pop(name)
+
+
 __path__: list[str] = []  # which makes this a package, with the modules that are entered here
 for _name, _file in _FILES.items():
     _module = globals()[_name] = _sys.modules[f"{__name__}.{_name}"] = _import_module(f"tensorplay.nn.{_file}")
@@ -39,4 +50,5 @@ for _name, _file in _FILES.items():
     vars(_module).update({n: vars(_module)[base] for n, base in _BASES.get(_file, {}).items()})
 
 utils = _sys.modules[f"{__name__}.utils"] = _ModuleType(f"{__name__}.utils", "One number for each dimension.")
-vars(utils).update(_ntuple=_ntuple, _single=_ntuple(1), _pair=_ntuple(2), _triple=_ntuple(3), _quadruple=_ntuple(4))
+vars(utils).update(_ntuple=_ntuple, _single=_ntuple(1), _pair=_ntuple(2), _triple=_ntuple(3), _quadruple=_ntuple(4),
+                   consume_prefix_in_state_dict_if_present=_consume_prefix_in_state_dict_if_present)  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from ..core.carrier import Carrier
 from ..core.tensor import Tensor, wrap
 
 
@@ -88,6 +90,30 @@ def is_lazy(value: Any) -> bool:
     return isinstance(value, Uninitialized)
 
 
+class Unshaped(Carrier):
+    """Data of an unknown shape: it has a dtype and a device, and whoever asks for more is refused."""
+
+    __slots__ = ("held",)
+
+    def __init__(self, held: Tensor) -> None:
+        self.held = held
+
+    @property
+    def inner(self) -> Tensor:
+        return self.held
+
+    @property
+    def dtype(self) -> Any:  # type: ignore[override]
+        return self.held._data.dtype
+
+    @property
+    def shape(self) -> Any:  # type: ignore[override]
+        raise ValueError("Attempted to use an uninitialized parameter or buffer. It has no shape before the first call "
+                         "of its module: call `forward` once, with an input of the right size.")  # fmt: skip
+
+    ndim = size = level = shape
+
+
 class Uninitialized:
     """What parameters and buffers without a shape have in common; those of lazy modules, until the first call."""
 
@@ -97,10 +123,15 @@ class Uninitialized:
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a parameter or buffer of the given shape, without values."""
         mine: Any = self
-        like = mine.data
+        like = mine._data.held
         made = like.new_empty(shape, device=device or like.device, dtype=dtype or like.dtype)
         mine.__class__ = self.initialized
         mine.data = made
+
+    def convert(self, fn: Callable[[Tensor], Tensor]) -> None:
+        """Take the dtype and device of what a function makes of no elements."""
+        mine: Any = self
+        mine._data = Unshaped(fn(mine._data.held))
 
     @property
     def shape(self) -> Any:
@@ -129,7 +160,7 @@ class UninitializedParameter(Uninitialized, Parameter):
     initialized = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> UninitializedParameter:
-        return super().__new__(cls, empty_of(device, dtype), requires_grad)  # type: ignore[return-value]
+        return super().__new__(cls, unshaped(device, dtype), requires_grad)  # type: ignore[return-value]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return UninitializedParameter, (self.requires_grad, self.device, self.dtype)
@@ -150,7 +181,7 @@ class UninitializedBuffer(Uninitialized, Buffer):
     def __new__(
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> UninitializedBuffer:
-        made = super().__new__(cls, empty_of(device, dtype), persistent=persistent)
+        made = super().__new__(cls, unshaped(device, dtype), persistent=persistent)
         return made.requires_grad_(requires_grad)  # type: ignore[return-value]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -163,11 +194,11 @@ class UninitializedBuffer(Uninitialized, Buffer):
         return made
 
 
-def empty_of(device: Any, dtype: Any) -> Tensor:
-    """No elements, of a device and dtype."""
+def unshaped(device: Any, dtype: Any) -> Tensor:
+    """A tensor without a shape, of a device and dtype."""
     from ..ops.factories import empty
 
-    return empty((0,), device=device, dtype=dtype)
+    return wrap(Unshaped(empty((0,), device=device, dtype=dtype)))
 
 
 def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:

@@ -951,6 +951,12 @@ def functional_log_softmax(
     return log_softmax(input, legacy_dim("log_softmax", input.ndim) if dim is None else dim, dtype)
 
 
+for function, name in (
+    (functional_relu, "relu"), (functional_softmax, "softmax"), (functional_log_softmax, "log_softmax"),
+):  # fmt: skip
+    function.__name__ = name  # which programs print
+
+
 @functional
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtypes.dtype | None = None) -> Tensor:
     """:func:`softmax` of ``-x``.
