@@ -17,7 +17,15 @@ import numpy as np
 import pytest
 
 import tensorplay as tp
-from tensorplay.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset, dataloader, get_worker_info
+from tensorplay.utils.data import (
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    Sampler,
+    TensorDataset,
+    dataloader,
+    get_worker_info,
+)
 from tensorplay.utils.data._utils import exchange, worker
 
 pytestmark = [
@@ -341,9 +349,24 @@ def make_once(index):
 
 def test_samples_that_cannot_be_read():
     iterator = iter(DataLoader(Call(make_once, 2), None, num_workers=1))
-    with pytest.raises(LookupError, match="(?s)unpickled.*not again"):
+    with pytest.raises(LookupError, match="(?s)on the way.*not again"):
         next(iterator)
     assert next(iterator) == 1
+
+
+def test_keys_that_cannot_be_read_or_sent():
+    class Keys(Sampler):
+        def __iter__(self):
+            return iter([0, Once(), 2, lambda: 3, 4])
+
+    iterator = iter(DataLoader(Call(abs), None, sampler=Keys(), num_workers=1, prefetch_factor=1))
+    assert next(iterator) == 0
+    with pytest.raises(LookupError, match="(?s)worker process 0.*not again"):
+        next(iterator)
+    assert next(iterator) == 2
+    with pytest.raises((AttributeError, pickle.PicklingError), match="pickle|local object"):
+        next(iterator)
+    assert list(iterator) == [4]
 
 
 @pytest.mark.parametrize("method", [method for method in METHODS if method != "fork"])
@@ -352,14 +375,17 @@ def test_datasets_that_cannot_be_sent(method):
         iter(DataLoader(Call(lambda i: i), num_workers=2, multiprocessing_context=method))
 
 
-@needs_fork
-def test_an_error_in_a_sampler_ends_the_workers():
+@pytest.mark.parametrize("workers", [0, 2])
+def test_an_error_in_a_sampler_comes_in_its_turn(workers):
     def keys():
-        yield 0
+        yield from range(5)
         fails()
 
-    with pytest.raises(ZeroDivisionError):
-        iter(DataLoader(Rows(), sampler=keys(), num_workers=2))
+    iterator = iter(DataLoader(range(9), None, sampler=keys(), num_workers=workers))
+    assert [next(iterator) for _ in range(5)] == list(range(5))
+    with pytest.raises(ZeroDivisionError, match="^on purpose$"):
+        next(iterator)
+    assert list(iterator) == []
 
 
 # ---- death
@@ -509,7 +535,7 @@ def test_loaders_within_workers():
 
 
 SCRIPT = """
-import os, signal, sys, time
+import os, signal, sys, threading, time
 import tensorplay as tp
 from tensorplay.utils.data import DataLoader
 from tensorplay.utils.data._utils import worker
@@ -521,7 +547,8 @@ class Slow:
         return 1000
     def __getitem__(self, index):
         if {slow}:
-            time.sleep(60)
+            threading.Thread(target=time.sleep, args=(600,)).start()
+            time.sleep(600)
         return tp.zeros(5000)
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import os
+import pickle
 import selectors
 import signal
 import socket
@@ -482,13 +483,18 @@ def has_ended(process: BaseProcess, deadline: float) -> bool:
 
 
 class _Task:
-    """A batch that a worker was asked for."""
+    """A batch that a worker was asked for, or the error that came of making or sending its keys."""
 
-    __slots__ = ("message", "worker")
+    __slots__ = ("error", "message", "worker")
 
-    def __init__(self, worker: _Worker) -> None:
-        self.worker = worker
+    def __init__(self, worker: _Worker | None, error: Exception | None = None) -> None:
+        self.worker, self.error = worker, error
         self.message: Message | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing to wait for: of an exhausted worker nothing more comes."""
+        return self.message is not None or self.worker is None or self.worker.exhausted
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
@@ -538,21 +544,25 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def _ask(self) -> None:
         """Ask the worker whose turn it is for the next batch."""
+        ready = [worker for worker in self._workers if not worker.exhausted]
+        if not ready:
+            return
         try:
-            indices = next(self._sampler_iter)
+            pickled = pickle.dumps(next(self._sampler_iter), pickle.HIGHEST_PROTOCOL)
         except StopIteration:
             return
-        ready = [worker for worker in self._workers if not worker.exhausted]
-        if ready:
-            worker = (
-                next(worker for worker in self._turn if not worker.exhausted)
-                if self._in_order
-                else min(ready, key=lambda worker: worker.pending)
-            )
-            key = next(self._keys)
-            self._tasks[key] = _Task(worker)
-            worker.pending += 1
-            self._sent(worker.send, (key, indices), self._deadline())
+        except Exception as error:
+            self._tasks[next(self._keys)] = _Task(None, error)
+            return
+        worker = (
+            next(worker for worker in self._turn if not worker.exhausted)
+            if self._in_order
+            else min(ready, key=lambda worker: worker.pending)
+        )
+        key = next(self._keys)
+        self._tasks[key] = _Task(worker)
+        worker.pending += 1
+        self._sent(worker.send, (key, pickled), self._deadline())
 
     def _sent(self, send: Callable[..., None], *arguments: Any) -> None:
         try:
@@ -574,12 +584,15 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 self._receive(deadline)
                 continue
             task = self._tasks.pop(key)
-            if task.message is None:  # asked for before the worker had told that it is exhausted
+            if task.error is not None:
+                self._ask()
+                raise task.error
+            if task.message is None or task.worker is None:  # the worker is exhausted
                 continue
             try:
                 value = task.message.value()
             except Exception as error:
-                value = ExceptionWrapper(error, "when what a DataLoader worker had sent was unpickled")
+                value = ExceptionWrapper(error, "on the way between a DataLoader and its worker")
             if isinstance(value, EndOfDataset):
                 task.worker.exhausted = True
                 if not self._persistent_workers:
@@ -595,9 +608,9 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         raise StopIteration
 
     def _next_key(self) -> int | None:
-        """The task whose turn it is, if it is done; of an exhausted worker nothing more comes."""
+        """The task whose turn it is, if it is done."""
         for key, task in self._tasks.items():
-            if task.message is not None or task.worker.exhausted:
+            if task.done:
                 return key
             if self._in_order:
                 return None

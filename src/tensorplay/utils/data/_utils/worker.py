@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import pickle
 import queue
 import random
 import selectors
 import socket
 import threading
+import time
 import traceback
 import weakref
 from collections.abc import Callable
@@ -132,8 +134,7 @@ def worker_loop(spec: Spec, sock: socket.socket) -> None:
     worker_info = WorkerInfo(spec.id, spec.num_workers, seed_all(spec.base_seed, spec.id), spec.dataset)
     outlet = Outlet(sock, max(4, MOST // spec.num_workers))
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    done = threading.Event()
-    threading.Thread(target=listen, args=(sock, tasks, outlet, done), daemon=True).start()
+    threading.Thread(target=listen, args=(sock, tasks, outlet), daemon=True).start()
     try:
         fetcher: Any = None
         broken: ExceptionWrapper | None = None
@@ -146,13 +147,13 @@ def worker_loop(spec: Spec, sock: socket.socket) -> None:
             if task == RESUME:
                 fetcher = None
                 continue
-            key, indices = task
+            key, pickled = task
             value: Any = broken
             if broken is None:
                 try:
                     if fetcher is None:
                         fetcher = spec.fetcher()
-                    value = fetcher.fetch(indices)
+                    value = fetcher.fetch(pickle.loads(pickled))
                 except StopIteration as error:
                     value = EndOfDataset() if isinstance(fetcher, IterableFetcher) else ExceptionWrapper(error, where)
                 except Exception as error:
@@ -160,8 +161,6 @@ def worker_loop(spec: Spec, sock: socket.socket) -> None:
             deliver(outlet, key, value, where)
     except (KeyboardInterrupt, ConnectionError):
         pass  # the loader's process was interrupted, too, or is gone: there is nobody to tell
-    finally:
-        done.set()
 
 
 def deliver(outlet: Outlet, key: int, value: Any, where: str) -> None:
@@ -181,7 +180,7 @@ def deliver(outlet: Outlet, key: int, value: Any, where: str) -> None:
             outlet.send(key, wrapper)
 
 
-def listen(sock: socket.socket, tasks: queue.SimpleQueue[Any], outlet: Outlet, done: threading.Event) -> None:
+def listen(sock: socket.socket, tasks: queue.SimpleQueue[Any], outlet: Outlet) -> None:
     """Take in messages, so that the loader never waits to send one, and notice the loader's end."""
     parent = os.getppid()
     with selectors.DefaultSelector() as selector:
@@ -204,8 +203,8 @@ def listen(sock: socket.socket, tasks: queue.SimpleQueue[Any], outlet: Outlet, d
             pass
     empty(tasks)
     tasks.put(None)
-    if not done.wait(2 * GRACE):  # the loader would have terminated this process by now, if it could
-        os._exit(1)
+    time.sleep(2 * GRACE)
+    os._exit(1)  # still here: the loader would have terminated this process by now, if it could
 
 
 def empty(tasks: queue.SimpleQueue[Any]) -> None:
