@@ -184,6 +184,19 @@ def test_grad_mode_default_dtype_and_threads_are_reasons():
     assert programs(f) == 4
 
 
+def test_mixed_precision_is_a_reason():
+    w = tp.randn(3, 3)
+    f = tp.compile(lambda x: x @ w, fullgraph=True)
+    x = tp.randn(2, 3)
+    f(x)
+    with tp.autocast("cpu"):
+        got, want = [f(x), f(x)], x @ w
+    assert got[1].dtype is tp.bfloat16 is want.dtype
+    equal(got[0].float(), want.float(), 2e-2)
+    equal(f(x), x @ w)
+    assert programs(f) == 2 and explain(f).programs[1].reason == "autocast is tensorplay.bfloat16, was None"
+
+
 def test_python_values_that_the_function_reads_are_a_reason():
     class Model:
         scale = 2.0

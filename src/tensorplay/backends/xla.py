@@ -42,8 +42,11 @@ class DataDependent(RuntimeError):
     """Python asked for a value that is only known when the compiled program runs."""
 
 
-class Missed(Exception):
-    """An array from outside took part that is no input yet: the function is traced again with it."""
+class Missed(BaseException):
+    """An array from outside took part that is no input yet: the function is traced again with it.
+
+    It is nothing that the function may catch.
+    """
 
     def __init__(self, array: Array) -> None:
         super().__init__("an array from outside of the compiled function was met")
@@ -185,8 +188,6 @@ class Kernel:
             try:
                 out = self.run(*values, **attributes)
             except UNTRACEABLE as error:
-                if isinstance(error, Missed):
-                    raise
                 out = self.called_back(owner, values, attributes, error)
         if type(out) is tuple or type(out) is list:
             cells: Any = [wrapped(owner, o) for o in out]
@@ -259,7 +260,7 @@ register(Traced, Module())
 # ---- memory that both NumPy and XLA use
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def memory_class(nbytes: int) -> Any:
     """A class of blocks of memory; ``xla_array`` of a block is the array of XLA that owns it."""
     return type("Memory", (ctypes.c_char * nbytes,), {})

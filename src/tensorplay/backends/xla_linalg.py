@@ -38,6 +38,16 @@ def inv(a: Any, check: str) -> Any:
     return jnp.linalg.inv(a)
 
 
+@kernel("lu_factor")
+def lu_factor(a: Any, check: str) -> Any:
+    """Pivots count from 1, as LAPACK's do; a singular factor is told by ``info`` alone."""
+    packed, pivots, _ = lax.linalg.lu(a)
+    singular = jnp.diagonal(packed, axis1=-2, axis2=-1) == 0
+    n = singular.shape[-1]
+    info = jnp.where(singular.any(-1), jnp.argmax(singular, -1) + 1, 0) if n else jnp.zeros(a.shape[:-2])
+    return packed, (pivots + 1).astype(np.int32), info.astype(np.int32)
+
+
 @kernel("slogdet")
 def slogdet(a: Any) -> Any:
     sign, logarithm = jnp.linalg.slogdet(a)

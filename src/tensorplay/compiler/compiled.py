@@ -14,6 +14,7 @@ import jax
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
+from ..amp.autocast_mode import region
 from ..backends.xla import in_memory_of, operand
 from ..core import dtype as dtypes
 from ..core import pytree
@@ -116,7 +117,7 @@ def rehome(t: Tensor) -> None:
 
 def mode_key() -> tuple[Any, ...]:
     """What else the trace of a function depends on."""
-    return bool(state.recording), state.inference, dtypes.get_default_dtype(), get_num_threads() > 1
+    return bool(state.recording), state.inference, dtypes.get_default_dtype(), get_num_threads() > 1, region.dtype
 
 
 class Overlap(Exception):
@@ -182,7 +183,7 @@ class Entry:
     def mismatch(self, leaves: list[Any], spec: Any, mode: tuple[Any, ...]) -> str | None:
         """Why it may not run; None if it may."""
         if mode != self.mode:
-            names = "grad mode", "inference mode", "default dtype", "number of threads"
+            names = "grad mode", "inference mode", "default dtype", "number of threads", "autocast"
             return next(f"{n} is {b}, was {a}" for n, a, b in zip(names, self.mode, mode) if a != b)
         if spec != self.spec:
             return f"structure of the arguments: {spec}, was {self.spec}"

@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from ..amp.autocast_mode import region
 from ..backends import xla
 from ..backends.xla import DataDependent, Missed, Traced
 from ..core import pytree, versions
@@ -285,15 +286,16 @@ class Trace:
         self.started = count()
         avals = [s.tracer_dtype for s in self.slots]
         avals += [jax.ShapeDtypeStruct(d.shape, d.dtype) for d in self.expected]
-        outer = state.tracing
+        outer, casts = state.tracing, region.cache
         try:
             for slot in self.slots:
                 slot.enter()
+            region.cache = None if casts is None else {}  # what is cast inside stays inside
             state.tracing = self
             with enable_x64(True):
                 return jax.make_jaxpr(self.body)(*avals)
         finally:
-            state.tracing = outer
+            state.tracing, region.cache = outer, casts
             for slot in self.slots:
                 slot.leave()
 

@@ -12,7 +12,7 @@ from .carrier import Batched, Carrier, Dual, DualLevel, Meta, Moving
 from .namespace import F
 from .node import AccumulateGrad
 from .printing import meta_str, tensor_str
-from .state import grad_mode, live_levels
+from .state import grad_mode, live_levels, state
 from .tensor import Tensor, wrap
 from .versions import storage_of
 
@@ -31,6 +31,8 @@ def readable(t: Tensor, name: str) -> Array:
         )
     if type(data) is Meta:
         raise NotImplementedError(f"{name}: Cannot copy out of meta tensor; no data!")
+    if type(data) is not np.ndarray and state.tracing is not None:
+        state.tracing.refuse(f"{name}, which reads values,")
     return data
 
 
