@@ -392,7 +392,7 @@ def kill_saves(folder, count, seed=0):
         with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
             child.stdout.readline()
             with pytest.raises(subprocess.TimeoutExpired):
-                child.wait(r.uniform(0, 0.1))
+                child.wait(r.uniform(0, 0.3))
             child.send_signal(signal.SIGKILL)
         loaded = tp.load(file)
         assert loaded["x"].shape == (300_000,) and bool((loaded["x"] == loaded["n"]).all())
