@@ -128,6 +128,13 @@ class Uninitialized:
         mine.__class__ = self.initialized
         mine.data = made
 
+    def detach(self) -> Any:
+        """Raises, as all use does but for conversions."""
+        mine: Any = self
+        return mine._data.shape
+
+    numpy = tolist = detach
+
     def convert(self, fn: Callable[[Tensor], Tensor]) -> None:
         """Take the dtype and device of what a function makes of no elements."""
         mine: Any = self
