@@ -1285,6 +1285,8 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element without its fraction."""
 def trunc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`trunc`: writes the result into ``input`` and returns it."""
+def typename(obj: Any) -> builtins.str:
+    """The full name of an object's type, or of a type itself; for a tensor it tells the dtype."""
 def unbind(input: Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """Views of all entries along a dimension, which is gone."""
 def unbind_copy(input: Tensor, dim: builtins.int = 0, *, out: Tensor | None = None) -> builtins.tuple[Tensor, ...]:

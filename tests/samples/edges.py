@@ -52,9 +52,9 @@ SAMPLES = [
         )
     ],
     *[
-        constant(lambda x: F.cross_entropy(x, tp.zeros(x.shape[:1], dtype=tp.int64)), np.zeros(shape), vmap=False,
-                 name=f"cross_entropy of {name}", value=NAN)
-        for name, shape in {"no rows": (0, 3), "nothing": (0, 0)}.items()
+        constant(lambda x, loss=loss: getattr(F, loss)(x, tp.zeros(x.shape[:1], dtype=tp.int64)), np.zeros(shape),
+                 name=f"{loss} of {name}", value=NAN)
+        for name, shape in {"no rows": (0, 3), "nothing": (0, 0)}.items() for loss in ("cross_entropy", "nll_loss")
     ],
     constant(lambda x: F.multilabel_soft_margin_loss(x, x), np.zeros((2, 0)), name="loss of no labels", value=NAN),
     # others

@@ -178,8 +178,8 @@ OPERATORS = {
 def array_ufunc(self: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = (), **options: Any) -> Any:
     """What a ufunc of NumPy does with tensors.
 
-    ``array + tensor`` comes here, and is the tensor's own operator. Any other ufunc takes the values, and gives tensors.
-    ``array += tensor`` comes as ``out=array``: the values go into the array, which is the result.
+    ``array + tensor`` comes here, and is the tensor's own operator. Any other ufunc takes the values,
+    and gives tensors. ``array += tensor`` comes as ``out=array``: the values go into the array, which is the result.
     """
     if method == "__call__" and ufunc in OPERATORS and not out and not options:
         (left, right), (name, reflected) = inputs, OPERATORS[ufunc]

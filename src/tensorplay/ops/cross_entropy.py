@@ -196,7 +196,13 @@ def reduce_rows(rows: Tensor, target: Tensor, weight: Tensor | None, ignore_inde
     if reduction == "mean":
         rows = F.where(F.ne(target, ignore_index), rows, 0.0) * F.class_weights(
             target, weight, ignore_index, True, ndim, rows._data.dtype)  # fmt: skip
-    return total_over(rows, ndim)
+    return sum_of_rows(rows, ndim, reduction)
+
+
+def sum_of_rows(rows: Tensor, ndim: int, reduction: str) -> Tensor:
+    """Each example's sum of its rows; the mean of no rows is nan."""
+    out = total_over(rows, ndim)
+    return out * math.nan if reduction == "mean" and not rows._data.size else out
 
 
 cross_entropy_ = primitive(
@@ -262,7 +268,7 @@ def nll_loss_batch(p: Any, values: list[Any], dims: list[Any], ignore_index: int
     weight, dtype = values[2], input._data.dtype
     if weight is not None or reduction == "mean":
         rows = rows * F.class_weights(target, weight, ignore_index, reduction == "mean", target._data.ndim - 1, dtype)
-    return rows if reduction == "none" else total_over(rows, target._data.ndim - 1)
+    return rows if reduction == "none" else sum_of_rows(rows, target._data.ndim - 1, reduction)
 
 
 nll_loss_ = primitive(

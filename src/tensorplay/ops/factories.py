@@ -57,7 +57,13 @@ def made(
     if out is not None:
         return filled(name, allocate, shape, dtype, out)
     target = numpy_dtype(dtype, name, default)
-    t = wrap(Meta(shape, target) if devices.is_meta(device) else allocate(shape, target))
+    try:
+        t = wrap(Meta(shape, target) if devices.is_meta(device) else allocate(shape, target))
+    except (ValueError, MemoryError) as error:
+        nbytes = math.prod(filter(None, shape)) * target.itemsize
+        if nbytes < 1 << 63 and isinstance(error, ValueError):
+            raise
+        raise RuntimeError(f"{name}(): can't allocate memory: {nbytes} bytes for sizes={list(shape)}") from error
     if inferring:
         mark_inference(t)
     return t.requires_grad_() if requires_grad else t
@@ -608,7 +614,7 @@ def check_ordered(target: np.dtype[Any], name: str) -> None:
 
 def steps_from(start: Any, step: Any, n: int, target: np.dtype[Any]) -> Array:
     """``start + i * step``, each computed by itself: nothing adds up."""
-    if isinstance(start, int) and isinstance(step, int) and abs(start + n * step) < 2**63:
+    if step and isinstance(start, int) and isinstance(step, int) and abs(start + n * step) < 2**63:
         return np.arange(start, start + n * step, step).astype(target, copy=False)
     return (np.arange(n, dtype=np.float64) * step + start).astype(target)
 
@@ -655,11 +661,13 @@ def arange(
     target = out._data.dtype if isinstance(out, Tensor) else numpy_dtype(dtype, "arange", default)
     check_ordered(target, "arange")
     check_finite("arange", first, stop, by)
-    if target.kind in "iu":
+    if target == np.int64:
         first, stop, by, integral = int(first), int(stop), int(by), True
         if not by:
             raise ValueError("arange(): step must be nonzero, and is 0 as an integer")
     n = -((first - stop) // by) if integral else math.ceil((stop - first) / by)
+    if target.kind in "iu":  # smaller integers: as many numbers as without rounding
+        first, by = int(first), int(by)
     return made(
         "arange",
         lambda shape, dtype: steps_from(first, by, n, dtype),

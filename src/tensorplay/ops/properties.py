@@ -26,6 +26,23 @@ def is_tensor(obj: Any) -> TypeGuard[Tensor]:
 
 
 @operator(method=False, out=False)
+def typename(obj: Any) -> str:
+    """The full name of an object's type, or of a type itself; for a tensor it tells the dtype.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.typename(tp.zeros(1)), tp.typename(1)
+    ('tensorplay.FloatTensor', 'int')
+    """
+    if isinstance(obj, Tensor):
+        return obj.type()
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(named, "__module__", None) or "builtins"
+    return named.__qualname__ if module == "builtins" else f"{module}.{named.__qualname__}"
+
+
+@operator(method=False, out=False)
 def is_floating_point(input: Tensor) -> bool:
     """Whether the dtype is a floating point one.
 
