@@ -36,7 +36,7 @@ SIZES: dict[str, int] = {
     "polynomials": 5374,
     "pool": 27958,
     "positional": 11697,
-    "properties": 6709,
+    "properties": 7302,
     "random": 34842,
     "recurrent": 17936,
     "resample": 21772,
@@ -295,7 +295,7 @@ FAMILIES: dict[str, dict[str, str]] = {
     "properties": {
         ":": (
             "get_device is_complex is_floating_point is_inference is_same_size is_signed is_tensor "
-            "numel result_type"
+            "numel result_type typename"
         ),
         "Tensor": "dim_order is_pinned is_same_size is_set_to",
     },
