@@ -244,6 +244,19 @@ def test_probabilities_near_one_keep_their_digits():
 # ---- near special points
 
 
+def test_derivatives_at_special_points():
+    grad = func.grad(lambda b: D.Kumaraswamy(t(2.0), b).log_prob(t(0.5)))(t(1.0))
+    close(grad, 1 + np.log(0.75))
+    close(func.grad(lambda p: D.Geometric(p).log_prob(t(0.0)))(t(1.0)), 1.0)
+    z = 3.0
+    log_prob = lambda c: D.GeneralizedPareto(t(0.0), t(1.0), c).log_prob(t(z))
+    for shape in (0.0, 1e-9, 1e-4, -1e-4):  # of log(1 + c z) / c
+        first = func.grad(log_prob)(t(shape))
+        second = func.grad(func.grad(log_prob))(t(shape))
+        close(first, -z + z * z / 2 + (z * z - 2 * z**3 / 3) * shape, 1e-6)
+        close(second, z * z - 2 * z**3 / 3 + (1.5 * z**4 - 2 * z**3) * shape, 1e-4)
+
+
 def test_the_continuous_bernoulli_density_integrates_to_one_near_and_at_one_half():
     x = np.linspace(0, 1, 2001)
     for probs in (0.5, 0.4999999, 0.4985, 0.501, 0.475, 0.53, 1e-4):

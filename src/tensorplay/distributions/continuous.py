@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import tensorplay as tp
@@ -24,7 +25,15 @@ LOG_2PI = math.log(2 * math.pi)
 
 def where_else(condition: Tensor, value: Tensor, other: float) -> Tensor:
     """The value where a condition holds, else a number."""
-    return tp.where(condition, value, tp.full_like(value, other))
+    return tp.where(condition, value, value.new_tensor(other))
+
+
+def _powers(x: Tensor, *coefficients: Any) -> Any:
+    """A polynomial, the constant first."""
+    total: Any = 0.0
+    for c in reversed(coefficients):
+        total = total * x + c
+    return total
 
 
 class _LocScale(Distribution):
@@ -590,24 +599,23 @@ class GeneralizedPareto(Distribution):
     def _z(self, x: Tensor) -> Tensor:
         return (x - self.loc) / self.scale
 
-    def _nonzero(self) -> tuple[Tensor, Tensor]:
-        """Where the shape is zero, and the shape with 1 there."""
-        zero = self.concentration == 0
-        return zero, tp.where(zero, tp.ones_like(self.concentration), self.concentration)
+    def _over_shape(self, function: Callable[[Tensor], Tensor], x: Tensor, *series: float) -> Tensor:
+        """``function(shape * x) / shape``, by the powers of ``shape * x`` where that is close to 0 / 0."""
+        product = self.concentration * x
+        near = product.abs() < 0.01
+        shape = where_else(~near, self.concentration, 1.0)
+        return tp.where(near, x * _powers(product, *series), function(where_else(~near, product, 0.0)) / shape)
 
     def _exponent(self, x: Tensor) -> Tensor:
         """Minus the logarithm of the probability of larger values, ``log(1 + shape * z) / shape``."""
-        z, (zero, shape) = self._z(x), self._nonzero()
-        near_zero = z - self.concentration * z * z / 2
-        return tp.where(zero, near_zero, (shape * z).log1p() / shape)
+        return self._over_shape(tp.log1p, self._z(x), 1, -1 / 2, 1 / 3, -1 / 4, 1 / 5, -1 / 6, 1 / 7)
 
     def rsample(self, sample_shape: SampleShape = ()) -> Tensor:
         return self._quantile(rande(self._extended_shape(sample_shape), self.loc))
 
     def _quantile(self, exponent: Tensor) -> Tensor:
-        zero, shape = self._nonzero()
-        near_zero = exponent + self.concentration * exponent * exponent / 2
-        return self.loc + self.scale * tp.where(zero, near_zero, (shape * exponent).expm1() / shape)
+        excess = self._over_shape(tp.expm1, exponent, 1, 1 / 2, 1 / 6, 1 / 24, 1 / 120, 1 / 720, 1 / 5040)
+        return self.loc + self.scale * excess
 
     def log_prob(self, value: Tensor) -> Tensor:
         return -(1 + self.concentration) * self._exponent(self._checked(value)) - self.scale.log()
@@ -788,14 +796,6 @@ class Beta(ExponentialFamily):
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:
         return x.lgamma() + y.lgamma() - (x + y).lgamma()
-
-
-def _powers(x: Tensor, *coefficients: Any) -> Any:
-    """A polynomial, the constant first."""
-    total: Any = 0.0
-    for c in reversed(coefficients):
-        total = total * x + c
-    return total
 
 
 class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):

@@ -397,9 +397,8 @@ class Kumaraswamy(TransformedDistribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         a, b, x = self.concentration1, self.concentration0, self._checked(value)
-        log_power = a * x.log()
-        log_rest = (-log_power.expm1()).log()  # of 1 - x**a
-        return a.log() + b.log() + tp.xlogy(a - 1, x) + tp.where(b == 1, tp.zeros_like(log_rest), (b - 1) * log_rest)
+        rest = -(a * x.log()).expm1()  # 1 - x**a
+        return a.log() + b.log() + tp.xlogy(a - 1, x) + tp.xlogy(b - 1, rest)
 
     def cdf(self, value: Tensor) -> Tensor:
         log_rest = (-self._checked(value).pow(self.concentration1)).log1p()

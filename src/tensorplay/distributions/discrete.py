@@ -224,7 +224,8 @@ class Geometric(ProbsOrLogits):
         x = self._checked(value)
         if self._given == "logits":
             return x * logsigmoid(-self.logits) + logsigmoid(self.logits)
-        return tp.special.xlog1py(x, -self.probs) + self.probs.log()
+        certain = (self.probs == 1) & (x == 0)  # 0 * log(0), and its derivative
+        return tp.special.xlog1py(x, -self.probs.masked_fill(certain, 0.0)) + self.probs.log()
 
     def entropy(self) -> Tensor:
         return self._trial_entropy() / self.probs

@@ -104,8 +104,8 @@ class Distribution:
             value = getattr(self, name)
             if not holds(constraint.check(value)):
                 raise ValueError(
-                    f"{type(self).__name__}(): expected parameter {name}, of shape {tuple(value.shape)}, to satisfy the "
-                    f"constraint {constraint!r}; got {value}"
+                    f"{type(self).__name__}(): expected parameter {name}, of shape {tuple(value.shape)}, to satisfy "
+                    f"the constraint {constraint!r}; got {value}"
                 )
 
     def _validate_sample(self, value: Tensor) -> None:
