@@ -128,7 +128,7 @@ class Uninitialized:
         mine.__class__ = self.initialized
         mine.data = made
 
-    def detach(self) -> Any:
+    def detach(self, *args: Any, **kwargs: Any) -> Any:
         """Raises, as all use does but for conversions."""
         mine: Any = self
         return mine._data.shape
