@@ -57,7 +57,8 @@ class Operator:
         function = with_out(self.plain, self.name, self.out) if self.out else self.plain
         if self.namespace in NUMPY_NAMESPACES:
             function = with_numpy_names(function, self.name)
-            function.__qualname__ = function.__name__
+            if function is not self.plain:  # also of a further name
+                function.__name__ = function.__qualname__ = self.name
         if vars(sys.modules[function.__module__]).get(function.__qualname__) is not function:
             function.__module__ = f"tensorplay.{self.namespace}".rstrip(".")
         return function
