@@ -152,6 +152,8 @@ def test_printing():
         (lambda m: setattr(m, "factor", tp.zeros(2)), TypeError, "cannot assign 'Tensor' object to parameter 'factor'"),
         (lambda m: m.register_parameter("a.b", None), KeyError, "contain '.'"),
         (lambda m: m.register_buffer("forward", None), KeyError, "already exists"),
+        (lambda m: m.register_buffer("factor", tp.ones(1)), KeyError, "attribute 'factor' already exists"),
+        (lambda m: m.add_module("factor", nn.Identity()), KeyError, "attribute 'factor' already exists"),
         (lambda m: m.add_module("x", 3), TypeError, "not a Module subclass"),
         (lambda m: m.nothing, AttributeError, "'Scale' object has no attribute 'nothing'"),
     ],

@@ -226,7 +226,7 @@ class Module:
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter, or a place for one."""
-        self._check_name(name)
+        self._check_name(name, "_parameters")
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
                 f"cannot assign '{type(param).__name__}' object to parameter '{name}' (Parameter or None required)"
@@ -243,23 +243,18 @@ class Module:
             raise TypeError(
                 f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (Tensor or None required)"
             )
-        self._check_name(name)
+        self._check_name(name, "_buffers")
         self._buffers[name] = self._registered("_buffers", name, tensor)
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
-    def _check_name(self, name: str) -> None:
+    def _check_name(self, name: str, table: str) -> None:
         if "_parameters" not in self.__dict__:
             raise AttributeError("cannot assign parameter, buffer or module before Module.__init__() call")
         if not isinstance(name, str):
             raise TypeError(f"the name of a parameter or buffer should be a string. Got {type(name).__name__}")
         if "." in name or not name:
             raise KeyError(f"the name of a parameter, buffer or module cannot be empty or contain '.', got {name!r}")
-        if (
-            hasattr(self, name)
-            and name not in self._parameters
-            and name not in self._buffers
-            and name not in self._modules
-        ):
+        if name not in self.__dict__[table] and hasattr(self, name):
             raise KeyError(f"attribute '{name}' already exists")
 
     def add_module(self, name: str, module: Module | None) -> None:
@@ -268,7 +263,7 @@ class Module:
             raise TypeError(f"module name should be a string. Got {type(name).__name__}")
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
-        self._check_name(name)
+        self._check_name(name, "_modules")
         self._modules[name] = self._registered("_modules", name, module)
 
     def register_module(self, name: str, module: Module | None) -> None:
