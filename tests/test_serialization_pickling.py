@@ -69,7 +69,8 @@ def test_generators_go_on_where_they_were():
 ARGUMENTS = [(), (4,), (4, 4), (4, 4, 3), (4, 2), (8, 2, 2), (2, 3, 4)]
 SPECIAL = {
     "AdaptiveLogSoftmaxWithLoss": (8, 6, [2, 4], 1.5), "Unflatten": (1, (2, 2)), "RNNBase": ("GRU", 2, 3),
-    "RNNCellBase": (2, 3, True, 4), "TransformerEncoder": (nn.TransformerEncoderLayer(4, 2, 4), 2),
+    "RNNCellBase": (2, 3, True, 4), "Transformer": (4, 2, 1, 1, 8),
+    "TransformerEncoder": (nn.TransformerEncoderLayer(4, 2, 4), 2),
     "TransformerDecoder": (nn.TransformerDecoderLayer(4, 2, 4), 2),
 }  # fmt: skip
 LAYERS = [name for name in dir(nn) if inspect.isclass(getattr(nn, name)) and issubclass(getattr(nn, name), nn.Module)]
