@@ -137,6 +137,27 @@ def test_divergences_of_normal_vectors():
         close(D.kl_divergence(p, q), closed(a, b, m), 1e-9)
 
 
+def test_divergences_of_batches_of_normal_vectors():
+    m, factor, diagonal = np.arange(24.0).reshape(4, 2, 3) / 9, np.ones((2, 3, 1)), np.array([1.0, 2.0, 0.5])
+    kinds = [
+        lambda m: D.MultivariateNormal(m, t(MATRIX)),
+        lambda m: D.MultivariateNormal(m, t(np.stack([MATRIX, 2 * MATRIX]))),
+        lambda m: D.LowRankMultivariateNormal(m, t(factor), t(diagonal)),
+        lambda m: D.LowRankMultivariateNormal(m, t(factor[0]), t(np.stack([diagonal, 2 * diagonal]))),
+    ]
+    for first in kinds:
+        for second in kinds:
+            for left, right in ((m[:, :1], m[0]), (m, m[:1, 0]), (m[0, 0], m[:, :1])):
+                p, q = first(t(left)), second(t(right))
+                got = D.kl_divergence(p, q)
+                dense = [D.MultivariateNormal(d.loc, d.covariance_matrix) for d in (p, q)]
+                assert got.shape == tp.broadcast_shapes(p.batch_shape, q.batch_shape)
+                for i, j in ((0, 0), (3, 1)):
+                    at = [d.expand((4, 2)) for d in dense]
+                    at = [D.MultivariateNormal(d.loc[i, j], d.covariance_matrix[i, j]) for d in at]
+                    close(got.expand(4, 2)[i, j], float(D.kl_divergence(*at)), 1e-9)
+
+
 N = 4000
 SAMPLED = {
     "Dirichlet": (lambda: D.Dirichlet(t([0.8, 2.0, 3.0])), lambda: D.Dirichlet(t([1.5, 1.0, 2.0]))),

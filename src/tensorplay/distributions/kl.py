@@ -399,13 +399,20 @@ for _q, _larger in (
 # ---- vectors, and distributions made of others
 
 
-def _normals(d: Any) -> tuple[Any, Tensor]:
-    """The parts that a covariance is made of, as squared lengths are taken of; its log-determinant."""
+def _root(d: Any) -> Tensor:
+    """A matrix of which the covariance is the outer square."""
     if isinstance(d, MultivariateNormal):
-        return d._unbroadcasted_scale_tril, 2 * log_diagonal(d._unbroadcasted_scale_tril)
-    diagonal = d._unbroadcasted_cov_diag
-    root = tp.cat([d._unbroadcasted_cov_factor, diagonal.sqrt().diag_embed()], -1)
-    return root, low_rank_log_det(diagonal, d._capacitance_tril)
+        return d._unbroadcasted_scale_tril
+    factor, diagonal = d._unbroadcasted_cov_factor, d._unbroadcasted_cov_diag
+    shape = tp.broadcast_shapes(factor.shape[:-1], diagonal.shape)
+    return tp.cat([factor.expand(*shape, -1), diagonal.sqrt().diag_embed().expand(*shape, -1)], -1)
+
+
+def _log_det(d: Any) -> Tensor:
+    """The logarithm of the determinant of the covariance."""
+    if isinstance(d, MultivariateNormal):
+        return 2 * log_diagonal(d._unbroadcasted_scale_tril)
+    return low_rank_log_det(d._unbroadcasted_cov_diag, d._capacitance_tril)
 
 
 @register_kl(MultivariateNormal, MultivariateNormal)
@@ -416,9 +423,7 @@ def _kl_multivariate_normals(p: Any, q: Any) -> Tensor:
     if p.event_shape != q.event_shape:
         raise ValueError(f"kl_divergence(): the event shapes of two {type(p).__name__} must be the same, got "
                          f"{tuple(p.event_shape)} and {tuple(q.event_shape)}")  # fmt: skip
-    root, log_det_p = _normals(p)
-    log_det_q = _normals(q)[1]
-    columns = root.mT  # the trace of q**-1 p is the sum of the squared lengths of these
+    columns = _root(p).mT  # the trace of q**-1 p is the sum of the squared lengths of these
 
     def distance(vectors: Tensor, extra: int) -> Tensor:
         if isinstance(q, MultivariateNormal):
@@ -430,7 +435,7 @@ def _kl_multivariate_normals(p: Any, q: Any) -> Tensor:
         return low_rank_distance(factor, diagonal, vectors, small)
 
     trace = distance(columns, 1).sum(-1)
-    return 0.5 * (log_det_q - log_det_p + trace + distance(p.loc - q.loc, 0) - p.event_shape[0])
+    return 0.5 * (_log_det(q) - _log_det(p) + trace + distance(p.loc - q.loc, 0) - p.event_shape[0])
 
 
 @register_kl(Independent, Independent)
