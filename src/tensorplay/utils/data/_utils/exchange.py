@@ -85,7 +85,7 @@ def exactly(sock: socket.socket, size: int) -> bytearray:
 
 
 class Pickler(pickle.Pickler):
-    """Pickles tensors without more memory than is theirs, and without history."""
+    """Pickles tensors without the memory around them, and refuses those that have a history."""
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, Tensor) and type(obj._data) is np.ndarray:
@@ -101,7 +101,13 @@ class Pickler(pickle.Pickler):
 
 
 def pickled(value: Any) -> tuple[bytes, list[memoryview]]:
-    """A value as a pickle, and the large buffers in it as flat memory."""
+    """A value as a pickle, and the large buffers in it as flat memory.
+
+    Raises
+    ------
+    Exception
+        Whatever pickling the value raises.
+    """
     buffers: list[memoryview] = []
 
     def in_band(buffer: pickle.PickleBuffer) -> bool:
@@ -153,17 +159,14 @@ class Outlet:
         self.returned: deque[int] = deque()
         """Segments that the loader is done with; ``~number`` of those that are not to be used again."""
 
-    def send(self, key: int, value: Any) -> None:
-        """Send a value under a key.
+    def send(self, key: int, body: bytes, buffers: list[memoryview]) -> None:
+        """Send a value, as :func:`pickled` gives it, under a key.
 
         Raises
         ------
-        Exception
-            Whatever pickling the value raises; nothing was sent then.
         ConnectionError
             If the other end is closed.
         """
-        body, buffers = pickled(value)
         parts = [*buffers, memoryview(body)] if len(body) >= ENOUGH else buffers
         layout, total = [], 0
         for part in parts:

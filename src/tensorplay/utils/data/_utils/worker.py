@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .exchange import MOST, Outlet, receive
+from .exchange import MOST, Outlet, pickled, receive
 from .fetch import IterableFetcher
 
 CHECK_INTERVAL = 5.0
@@ -147,37 +147,33 @@ def worker_loop(spec: Spec, sock: socket.socket) -> None:
             if task == RESUME:
                 fetcher = None
                 continue
-            key, pickled = task
+            key, keys = task
             value: Any = broken
             if broken is None:
                 try:
                     if fetcher is None:
                         fetcher = spec.fetcher()
-                    value = fetcher.fetch(pickle.loads(pickled))
+                    value = fetcher.fetch(pickle.loads(keys))
                 except StopIteration as error:
                     value = EndOfDataset() if isinstance(fetcher, IterableFetcher) else ExceptionWrapper(error, where)
                 except Exception as error:
                     value = ExceptionWrapper(error, where)
-            deliver(outlet, key, value, where)
+            outlet.send(key, *packed(value, where))
     except (KeyboardInterrupt, ConnectionError):
         pass  # the loader's process was interrupted, too, or is gone: there is nobody to tell
 
 
-def deliver(outlet: Outlet, key: int, value: Any, where: str) -> None:
-    """Send a value; if that cannot be pickled, what that raises."""
+def packed(value: Any, where: str) -> tuple[bytes, list[memoryview]]:
+    """A value, ready to be sent; if it cannot be pickled, what that raises."""
     try:
-        outlet.send(key, value)
-    except ConnectionError:
-        raise
+        return pickled(value)
     except Exception as error:
         wrapper = value if isinstance(value, ExceptionWrapper) else ExceptionWrapper(error, where)
-        try:
-            outlet.send(key, wrapper)
-        except ConnectionError:
-            raise
-        except Exception:  # the class of the exception cannot be pickled
-            wrapper.kind = RuntimeError
-            outlet.send(key, wrapper)
+    try:
+        return pickled(wrapper)
+    except Exception:  # the class of the exception cannot be pickled
+        wrapper.kind = RuntimeError
+        return pickled(wrapper)
 
 
 def listen(sock: socket.socket, tasks: queue.SimpleQueue[Any], outlet: Outlet) -> None:
