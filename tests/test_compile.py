@@ -471,6 +471,24 @@ def test_higher_derivatives_around():
     assert func.grad(func.grad(f))(tp.tensor(2.0)).item() == 12.0
 
 
+def test_a_graph_outside_of_the_function():
+    def gradient(x, y):
+        return autograd.grad((x * y).sum(), x)[0]
+
+    f = tp.compile(gradient)
+    x = tp.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    assert f(x, y.detach()).tolist() == [3.0, 6.0]
+    with pytest.warns(UserWarning, match="reaches what made argument 1"):
+        assert f(x, y).tolist() == [6.0, 12.0]
+    g = tp.compile(gradient, fullgraph=True)
+    with pytest.raises(RuntimeError, match="reaches what made argument 1"):
+        g(x, x * 3)
+    inner = tp.compile(lambda y: autograd.grad((y * y).sum(), y)[0] * y, fullgraph=True)
+    z = inner(y)
+    assert z.tolist() == [18.0, 72.0] and autograd.grad(z.sum(), x)[0].tolist() == [18.0, 36.0]
+
+
 def test_several_results_and_a_part_of_them():
     f = tp.compile(lambda x: (x * 2, x.detach() * 3, x**2), fullgraph=True)
     x = tp.tensor([1.0, 2.0], requires_grad=True)

@@ -144,8 +144,8 @@ KERNELS["lgamma"] = in_float32(lambda x: jnp.where(x == -jnp.inf, jnp.inf, lax.l
 def gelu(x: Any, approximate: str) -> Any:
     if approximate == "none":
         return x * (0.5 * lax.erfc(-x * np.sqrt(0.5).astype(x.dtype)))
-    inner = np.asarray(math.sqrt(2 / math.pi), x.dtype) * (x + np.asarray(0.044715, x.dtype) * x * x * x)
-    return 0.5 * x * (1 + jnp.tanh(inner))
+    root = math.sqrt(2 / math.pi)
+    return 0.5 * x * (1 + jnp.tanh(x * (x * x * (root * 0.044715) + root)))
 
 
 # ---- checks of values, which a program does not make
@@ -242,10 +242,14 @@ def attention(q: Any, k: Any, v: Any, mask: Any = None, scale: float = 1.0, caus
     if mask is not None:
         p = p + wide(mask)
     if causal:
-        p = jnp.where(np.tri(*p.shape[-2:]) > 0, p, -np.inf)
-    e = jnp.exp(p - safe_maximum(p))
-    total = jnp.sum(e, axis=-1, keepdims=True)
-    return jnp.matmul(e / jnp.where(total == 0, 1, total), v).astype(dtype)
+        p = mask_future(p)
+    weights = softmax(p, dim=-1) if mask is None else masked_softmax(p)
+    return jnp.matmul(weights, v).astype(dtype)
+
+
+@kernel("mask_future")
+def mask_future(x: Any) -> Any:
+    return x + np.triu(np.full(x.shape[-2:], -np.inf, x.dtype), 1)
 
 
 @kernel("sum_rows")
@@ -277,41 +281,42 @@ def cumsum(x: Any, dim: int, reverse: bool = False) -> Any:
 # ---- normalisation
 
 
-def per_channel(x: Any, ndim: int) -> Any:
-    return x.reshape(-1, *(1,) * (ndim - 2))
+def standardised(x: Any, axes: tuple[int, ...], eps: float, centred: bool = True) -> tuple[Any, Any]:
+    """Mean zero and variance one over some dimensions.
 
-
-def moments(x: Any) -> tuple[Any, Any, Any]:
-    axes = (0, *range(2, x.ndim))
-    mean = jnp.mean(x, axis=axes) if x.size else jnp.zeros(x.shape[1], x.dtype)
-    centred = x - per_channel(mean, x.ndim)
-    return centred, mean, jnp.sum(centred * centred, axis=axes) / max(x.size // max(x.shape[1], 1), 1)
+    Term by term as the reverse rules have it: XLA computes equal terms once.
+    """
+    share = np.asarray(1 / (math.prod(x.shape[a] for a in axes) or 1), x.dtype)
+    if centred:
+        x = x - jnp.sum(x, axis=axes, keepdims=True) * share
+    return x, 1 / jnp.sqrt(jnp.sum(x * x, axis=axes, keepdims=True) * share + np.asarray(eps, x.dtype))
 
 
 @kernel("channel_moments")
 def channel_moments(x: Any) -> Any:
-    return moments(wide(x))[1:]
+    x, axes = wide(x), (0, *range(2, x.ndim))
+    share = np.asarray(1 / (math.prod(x.shape[a] for a in axes) or 1), x.dtype)
+    mean = jnp.sum(x, axis=axes, keepdims=True) * share
+    centred = x - mean
+    return mean.reshape(-1), jnp.sum(centred * centred, axis=axes) * share
 
 
 @kernel("batch_norm")
 def batch_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    centred, _, variance = moments(wide(x))
-    scale = 1 / jnp.sqrt(variance + np.asarray(eps, variance.dtype))
-    if weight is not None:
-        scale = scale * wide(weight)
-    out = centred * per_channel(scale, x.ndim)
-    return (out if bias is None else out + per_channel(wide(bias), x.ndim)).astype(x.dtype)
+    centred, rstd = standardised(wide(x), (0, *range(2, x.ndim)), eps)
+    out = centred * rstd
+    along = (-1, *(1,) * (x.ndim - 2))
+    out = out if weight is None else out * wide(weight).reshape(along)
+    return (out if bias is None else out + wide(bias).reshape(along)).astype(x.dtype)
 
 
 @kernel("layer_norm")
 def layer_norm(
     x: Any, weight: Any = None, bias: Any = None, ndim: int = 1, eps: float = 1e-5, centred: bool = True
 ) -> Any:
-    dtype, axes = x.dtype, tuple(range(x.ndim - ndim, x.ndim))
-    x = wide(x)
-    if centred:
-        x = x - jnp.mean(x, axis=axes, keepdims=True)
-    out = x / jnp.sqrt(jnp.mean(x * x, axis=axes, keepdims=True) + np.asarray(eps, x.dtype))
+    dtype = x.dtype
+    x, rstd = standardised(wide(x), tuple(range(x.ndim - ndim, x.ndim)), eps, centred)
+    out = x * rstd
     out = out if weight is None else out * weight
     return (out if bias is None else out + bias).astype(dtype)
 
@@ -678,7 +683,7 @@ def topk(x: Any, dim: int, k: int, largest: bool) -> Any:
 
 @kernel("kthvalue_dim")
 def kthvalue(x: Any, dim: int, keepdim: bool, k: int) -> Any:
-    return chosen(x, lax.slice_in_dim(argsorted(x, dim), k - 1, k, axis=dim), dim, keepdim)
+    return chosen(x, lax.slice_in_dim(argsorted(x, dim), k, k + 1, axis=dim), dim, keepdim)
 
 
 @kernel("max_dim")

@@ -72,6 +72,34 @@ def tracking(t: Tensor) -> int:
     return NOT_TRACKED if node is None else LEAF if type(node) is AccumulateGrad else INNER
 
 
+class Boundary(Node):
+    """The node, while the function is traced, of an input that was computed outside.
+
+    A pass inside that would go on into the graph outside is refused: that graph holds values of this call.
+    """
+
+    __slots__ = ("label",)
+
+    def __init__(self, edge: Node, label: str) -> None:
+        self.edges, self.saved, self.rare, self.order, self.label = (edge,), (), None, count(), label
+
+    def pull_tensors(self, cotangent: Any, saved: Any, edges: Any) -> Any:
+        raise Unsupported(f"a backward pass inside the function reaches what made {self.label} outside of it")
+
+
+def within(roots: list[Node]) -> list[Node]:
+    """The nodes that roots lead to inside of the function."""
+    found: dict[Node, None] = {}
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found[node] = None
+            if type(node) is not Boundary:
+                stack.extend([e for e in node.edges if e is not None])
+    return list(found)
+
+
 class Slot:
     """A tensor from outside of the function: what it held, and the cell that it holds while the function is traced."""
 
@@ -101,7 +129,7 @@ class Slot:
             self.node.leaf = watched  # type: ignore[union-attr]
             self.leaf = self.node
         elif self.tracking == INNER:
-            self.leaf = t._node = AccumulateGrad(t)
+            self.leaf = t._node = Boundary(self.node, self.label)  # type: ignore[arg-type]
         watched.looked_at = False
 
     def leave(self) -> None:
@@ -110,6 +138,8 @@ class Slot:
         t._data, t._node, t._rare = self.array, self.node, self.rare
         if self.tracking == LEAF:
             self.node.leaf = self.rare  # type: ignore[union-attr]
+        elif self.leaf is not None:
+            self.leaf.edges = ()  # a pass of the program ends here
 
     @property
     def tracer_dtype(self) -> Any:
@@ -382,8 +412,6 @@ class Trace:
             held = rare.held if type(rare) is WatchedState else None
             if held is slot.grad:
                 continue
-            if slot.tracking == INNER:
-                raise Unsupported(f"backward() inside the function reaches what made {slot.label}")
             if held is None:
                 self.grads.append((slot, "none", None))
             elif id(held) in inputs:
@@ -410,16 +438,14 @@ class Trace:
         self.residuals: list[tuple[Traced, Any]] = []  # cells, with the number of their result or the input
         if not self.tracked:
             return
-        from ..autograd.engine import reached
-
         places = {id(tracer): i for i, tracer in enumerate(self.tracers)}
         seen: set[int] = set()
         live: list[tuple[int, Node]] = []
         for i, node in self.tracked:
-            spent = any(n.saved is None for n in reached([node], 0)[0])  # a backward pass has been here
+            spent = any(n.saved is None for n in within([node]))  # a backward pass has been here
             (self.spent if spent else live).append((i, node))
         self.tracked = live
-        nodes = reached([node for _, node in live], 0)[0]
+        nodes = dict.fromkeys(within([node for _, node in live]))
         self.ends = [s for s in self.slots if s.leaf is not None and s.leaf in nodes]
         for slot in self.ends:
             slot.touched = True
