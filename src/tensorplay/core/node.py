@@ -255,9 +255,11 @@ class AccumulateGrad(Node):
     tensor: weakref.ref[Tensor]
     post_accumulate: Hooks | None
 
+    arity = 0
+
     def __init__(self, tensor: Tensor) -> None:
-        self.edges = ()
-        self.saved = ()
+        self.first = self.second = None
+        self.more = self.saved = ()
         self.rare = None
         self.leaf = tensor._rarely()
         self.tensor = weakref.ref(tensor)
