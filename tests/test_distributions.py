@@ -244,6 +244,20 @@ def test_probabilities_near_one_keep_their_digits():
 # ---- near special points
 
 
+def test_student_approaches_the_normal_distribution():
+    normal = D.Normal(0.0, 1.0)
+    for df in (1e6, 1e10, 1e14):
+        x = tp.tensor([0.0, 2.0])
+        close(D.StudentT(df).log_prob(x).double(), normal.log_prob(x).double().numpy(), 4e-6)
+        close(D.StudentT(df).entropy().double(), float(normal.entropy()), 4e-6)
+    df = np.array([38.0, 39.9, 40.1, 60.0, 1e3, 1e5])  # where the series begins, and far from there
+    close(D.StudentT(t(df)).log_prob(t(1.5)), stats.t(df).logpdf(1.5), 1e-11)
+    close(D.StudentT(t(df)).entropy(), stats.t(df).entropy(), 1e-9)
+    slope = func.grad(lambda d: D.StudentT(d).log_prob(t(1.5)).sum())(t(df)).numpy()
+    sides = [stats.t(df * (1 + s)).logpdf(1.5) for s in (-1e-3, 1e-3)]
+    np.testing.assert_allclose(slope, (sides[1] - sides[0]) / (2e-3 * df), 1e-4)
+
+
 def test_derivatives_at_special_points():
     grad = func.grad(lambda b: D.Kumaraswamy(t(2.0), b).log_prob(t(0.5)))(t(1.0))
     close(grad, 1 + np.log(0.75))

@@ -219,6 +219,22 @@ class Cauchy(_LocScale):
         return (4 * math.pi * self.scale).log()
 
 
+def lgamma_step(x: Tensor) -> Tensor:
+    """``lgamma(x + 1/2) - lgamma(x)``, which would lose its digits for large x: there the series (DLMF 5.11.13)."""
+    large = x > 20
+    y = 1 / where_else(large, x, 20.0)
+    series = -y.log() / 2 - y * _powers(y * y, 1 / 8, -1 / 192, 1 / 640, -17 / 14336, 31 / 18432)
+    return tp.where(large, series, (x + 0.5).lgamma() - x.lgamma())
+
+
+def digamma_step(x: Tensor) -> Tensor:
+    """The derivative of :func:`lgamma_step`."""
+    large = x > 20
+    y = 1 / where_else(large, x, 20.0)
+    series = y / 2 + y * y * _powers(y * y, 1 / 8, -1 / 64, 1 / 128, -17 / 2048, 31 / 2048)
+    return tp.where(large, series, (x + 0.5).digamma() - x.digamma())
+
+
 class StudentT(_LocScale):
     """Student's t-distribution.
 
@@ -266,13 +282,13 @@ class StudentT(_LocScale):
 
     def log_prob(self, value: Tensor) -> Tensor:
         z, half = self._standard(value), (self.df + 1) / 2
-        norm = half.lgamma() - (self.df / 2).lgamma() - (self.df * math.pi).log() / 2 - self.scale.log()
+        norm = lgamma_step(self.df / 2) - (self.df * math.pi).log() / 2 - self.scale.log()
         return norm - half * (z * z / self.df).log1p()
 
     def entropy(self) -> Tensor:
-        half, of_df = (self.df + 1) / 2, self.df / 2
-        log_beta = of_df.lgamma() + math.lgamma(0.5) - half.lgamma()
-        return self.scale.log() + half * (half.digamma() - of_df.digamma()) + self.df.log() / 2 + log_beta
+        half = self.df / 2
+        log_beta = math.log(math.pi) / 2 - lgamma_step(half)
+        return self.scale.log() + (half + 0.5) * digamma_step(half) + self.df.log() / 2 + log_beta
 
 
 class Uniform(Distribution):
