@@ -325,6 +325,14 @@ def test_a_result_that_no_rule_reads_may_be_written_to(fn, create_graph):
     assert tp.equal(got, want)
 
 
+def test_lengths_and_differences_are_copied():
+    x, lengths = tp.randn(4, 2, 3, requires_grad=True).log_softmax(2), tp.tensor([4, 4])
+    loss = functional.ctc_loss(x, tp.tensor([[1, 2], [2, 1]]), lengths, tp.tensor([2, 2]))
+    lengths.zero_()
+    loss.backward()
+    assert x.diff(n=0).add_(1) is not x and x.diff(n=0)._version == 0
+
+
 def test_an_activation_overwrites_what_a_pool_gave():
     model = nn.Sequential(nn.Conv2d(1, 2, 3), nn.MaxPool2d(2), nn.ReLU(inplace=True))
     x = tp.randn(1, 1, 8, 8)

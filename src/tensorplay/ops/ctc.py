@@ -195,7 +195,7 @@ def lengths_of(value: Any, n: int, name: str) -> Tensor:
     if isinstance(value, Tensor):
         if value._data.dtype.kind not in "iu":
             raise RuntimeError(f"ctc_loss(): {name} must be integral, got {value.dtype}")
-        lengths = value if value._data.dtype == np.int64 else F.cast(value, np.dtype(np.int64))
+        lengths = F.clone(value) if value._data.dtype == np.int64 else F.cast(value, np.dtype(np.int64))
         lengths = lengths if lengths._data.ndim else F.reshape(lengths, (1,))
     else:
         lengths = wrap(np.asarray(value, np.int64).reshape(-1))

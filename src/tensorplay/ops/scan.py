@@ -367,7 +367,7 @@ def diff(
     for _ in range(builtins.min(n, x._data.shape[d])):
         later, earlier = parts(F, x, d, 1, None), parts(F, x, d, 0, -1)
         x = F.logical_xor(later, earlier) if x._data.dtype.kind == "b" else later - earlier
-    return x
+    return F.clone(x) if x is input else x
 
 
 def steps(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: Any) -> tuple[Tensor, int]:
