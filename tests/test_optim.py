@@ -691,3 +691,34 @@ def test_optimizers_are_found_where_pytorch_has_them():
 
     assert AdamW is optim.AdamW and Rprop is optim.Rprop is optim.rprop.Rprop
     assert issubclass(optim.lr_scheduler._LRScheduler, optim.lr_scheduler.LRScheduler)
+
+
+def test_optimizers_around_others_need_not_call_init():
+    class Around(optim.Optimizer):
+        def __init__(self, inner):
+            self.inner, self.param_groups = inner, inner.param_groups
+
+        def step(self, closure=None):
+            return self.inner.step(closure)
+
+    p, seen = leaf(), []
+    outer = Around(optim.SGD([p], lr=0.1))
+    before = p.detach().clone()
+    p.grad = tp.ones_like(p)
+    outer.step()
+    outer.register_step_post_hook(lambda *_: seen.append(1))
+    Around(optim.SGD([p], lr=0.1)).step()
+    outer.step()
+    assert seen == [1] and tp.allclose(before - p, tp.full_like(p, 0.3))
+
+
+def test_options_without_a_default_must_be_given():
+    from tensorplay.optim.optimizer import Optimizer, required
+
+    class Own(Optimizer):
+        def __init__(self, params, lr=required):
+            super().__init__(params, {"lr": lr})
+
+    with pytest.raises(ValueError, match="required optimization parameter lr"):
+        Own([leaf()])
+    assert [g["lr"] for g in Own([{"params": leaf(), "lr": 2.0}]).param_groups] == [2.0]

@@ -41,6 +41,11 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     return fans(tensor)
 
 
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    """The name by which other packages know :func:`chosen_fan`."""
+    return chosen_fan(tensor, mode)
+
+
 def fans(tensor: Tensor) -> tuple[int, int]:
     """How many inputs and outputs one entry of a weight connects."""
     if tensor.ndim < 2:

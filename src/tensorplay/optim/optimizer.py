@@ -26,6 +26,15 @@ Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tenso
 Closure = Callable[[], Any]
 ndarray = np.ndarray
 
+class Required:
+    """The default of an option that each group must give."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = Required()
+
 global_pre_hooks = Hooks()
 global_post_hooks = Hooks()
 
@@ -140,6 +149,12 @@ class Optimizer:
         for name in HOOKS:
             setattr(self, f"_optimizer_{name}_hooks", Hooks())
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_optimizer_") and name.endswith("_hooks"):  # a subclass that calls no __init__
+            self._make_hooks()
+            return self.__dict__[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if type(v) is not Hooks}
 
@@ -191,6 +206,8 @@ class Optimizer:
                 raise RuntimeError("can't optimize a Tensor more than one element of which refers to a single memory "
                                    "location, as expand() makes them; clone() it first")  # fmt: skip
         for name, default in self.defaults.items():
+            if default is required and name not in group:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             group.setdefault(name, default)
         ids = {id(p) for p in items}
         if len(ids) != len(items):
