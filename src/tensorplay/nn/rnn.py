@@ -361,14 +361,9 @@ class RNNCellBase(Module):
             if tuple(s.shape) != (*input.shape[:-1], self.hidden_size):
                 raise RuntimeError(f"{name}: expected a state of shape {(*input.shape[:-1], self.hidden_size)}, got "
                                    f"{tuple(s.shape)}")  # fmt: skip
-        alone = input.ndim == 1
-        if alone:
-            input, hx = input.unsqueeze(0), each(lambda s: s.unsqueeze(0), hx)
-        h, c = hx if lstm else (hx, None)
-        _, *state = recurrent(input, h, self.weight_ih, self.weight_hh, c, self.bias_ih, self.bias_hh, None, self.mode,
-                              (input.shape[0],), False)  # fmt: skip
-        last = tuple(s.squeeze(0) for s in state) if alone else tuple(state)
-        return last if lstm else last[0]
+        mapped = F.linear(input, self.weight_ih, self.bias_ih)  # one step alone costs less as operators
+        state = CELLS[self.mode].step(mapped, hx if lstm else (hx,), self.weight_hh, self.bias_hh, None)
+        return state if lstm else state[0]
 
     def extra_repr(self) -> str:
         """Sizes, and options that are not the usual ones."""
