@@ -289,12 +289,12 @@ class BackwardCFunction(Node):
         if ctx._call.materialize:
             cotangents = [zeros(r) if g is None and r is not None else g for g, r in zip(cotangents, self.results)]
         grads = self._forward_cls._reverse_rule()(ctx, *cotangents)
-        parts = self.checked(grads if isinstance(grads, tuple) else (grads,), edges)
+        parts = self.checked_gradients(grads if isinstance(grads, tuple) else (grads,), edges)
         if state.evaluating_pass is not None and not state.evaluating_pass.retain and self.saved:
             self.saved = FREED
         return parts
 
-    def checked(self, grads: tuple[Any, ...], edges: Any) -> tuple[Tensor | None, ...]:
+    def checked_gradients(self, grads: tuple[Any, ...], edges: Any) -> tuple[Tensor | None, ...]:
         """What backward returned, one gradient for each edge, in the shape and dtype of its input."""
         expected = len(self.ctx.needs_input_grad)
         if len(grads) < expected or any(g is not None for g in grads[expected:]):

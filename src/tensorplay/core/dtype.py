@@ -310,7 +310,7 @@ class _Info:
     def __hash__(self) -> builtins.int:
         return hash((type(self), self.dtype))
 
-    def __reduce__(self) -> tuple[type[_Info], tuple[dtype]]:
+    def __reduce__(self) -> tuple[type[_Info], tuple[object]]:
         return type(self), (globals()[self.dtype],)
 
 

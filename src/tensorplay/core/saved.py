@@ -26,7 +26,8 @@ def observe(node: Node, numbers: Container[str] = ()) -> None:
     """Saved-tensor hooks and anomaly mode, for the node just recorded; operands named in ``numbers`` are no tensors."""
     observe_forward(node)
     if state.saved_tensors_hooks:
-        pack(node, *state.saved_tensors_hooks[-1], numbers)
+        pack_hook, unpack_hook = state.saved_tensors_hooks[-1]
+        pack(node, pack_hook, unpack_hook, numbers)
 
 
 def observe_forward(node: Node) -> None:

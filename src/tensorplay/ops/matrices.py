@@ -187,7 +187,7 @@ def half_diagonal(F: Any, x: Any) -> Any:
 
 def half_lower(F: Any, x: Any) -> Any:
     """The lower triangle with its diagonal halved."""
-    halves = np.where(np.eye(*x.shape[-2:], dtype=bool), 0.5, 1).astype(numpy_dtype(x))
+    halves = np.where(np.eye(*x.shape[-2:]) == 1, 0.5, 1).astype(numpy_dtype(x))
     return tril(F, x) * constant(F, halves)
 
 

@@ -185,7 +185,8 @@ def random_indices_kernel(
     for i, (image, sample) in enumerate(zip(images, numbers, strict=True)):
         index, flat = [], np.zeros((), np.int64)
         for d in range(n):
-            start = starts(size[d], places[d], window[d], sample[1 - d if n == 2 else d])  # of images, the width's first
+            number = sample[1 - d if n == 2 else d]  # of images, the width's first
+            start = starts(size[d], places[d], window[d], number)
             shape = [1] * (2 * n)
             shape[d], shape[n + d] = places[d], window[d]
             index.append((start[:, None] + np.arange(window[d])).reshape(shape))
