@@ -34,7 +34,7 @@ def tail_rule(single: bool) -> tuple[Any, Any, float]:
     """Nodes and weights over [0, 1] that lie closer and closer towards 0, and how deep a tail is followed."""
     nodes, weights = np.polynomial.legendre.leggauss(20 if single else 64)
     nodes, weights = (nodes + 1) / 2, weights / 2
-    return nodes**2, 2 * nodes * weights, -18.0 if single else -42.0
+    return (nodes**2)[:, None], 2 * nodes * weights, -18.0 if single else -42.0
 
 
 def reach(exponent: Callable[[Any], Any], shape: tuple[int, ...], depth: float) -> Any:
@@ -50,18 +50,18 @@ def reach(exponent: Callable[[Any], Any], shape: tuple[int, ...], depth: float) 
 def over_elements(
     work: Callable[..., Any], arrays: tuple[Any, ...], orders: tuple[int, ...]
 ) -> np.ndarray[Any, np.dtype[Any]]:
-    """``work(nodes, weights, depth, *columns, *orders)`` over blocks of the elements of arrays, in float64."""
+    """``work(nodes, weights, depth, *arrays, *orders)`` over blocks of the elements of arrays, in float64."""
     whole = np.broadcast_arrays(*arrays)
     dtype = np.result_type(*arrays)
-    columns = [np.ascontiguousarray(a, np.float64).reshape(-1, 1) for a in whole]
-    out = np.empty(len(columns[0]))
+    flat = [np.ascontiguousarray(a, np.float64).reshape(-1) for a in whole]
+    out = np.empty(flat[0].size)
     rule = tail_rule(dtype.itemsize <= 4)
 
-    def block(rows: slice) -> None:
+    def block(part: slice) -> None:
         with np.errstate(all="ignore"):
-            out[rows] = work(*rule, *(c[rows] for c in columns), *orders)
+            out[part] = work(*rule, *(a[part] for a in flat), *orders)
 
-    each_block(block, len(out), 16 * rule[0].size)  # small blocks: there are many intermediate results
+    each_block(block, out.size, 16 * rule[0].size)  # small blocks: there are many intermediate results
     return out.reshape(whole[0].shape).astype(dtype)
 
 
@@ -107,7 +107,7 @@ def gamma_tail(nodes: Any, weights: Any, depth: float, a: Any, x: Any, order: in
     end = reach(lambda u: exponent(side * u), a.shape, depth)
     u = side * end * nodes
     integrand = np.exp(exponent(u)) * density_derivative(gamma_cumulant(R, a, np.log(x) + u), order)
-    return -side[:, 0] * (integrand @ weights * end[:, 0])
+    return -side * (weights @ integrand * end)
 
 
 def gamma_cdf_derivative_kernel(xp: Any, concentration: Any, value: Any, *, order: int) -> Any:
@@ -218,7 +218,7 @@ def beta_tail(nodes: Any, weights: Any, depth: float, a: Any, b: Any, x: Any, i:
     log_near, log_far = np.log(near) - u - shared, np.log1p(-near) - shared
     logs = np.where(lower, log_near, log_far), np.where(lower, log_far, log_near)
     integrand = np.exp(exponent(u)) * density_derivative(beta_cumulant(R, a, b, *logs), i, j)
-    return np.where(lower, 1.0, -1.0)[:, 0] * (integrand @ weights * end[:, 0])
+    return np.where(lower, 1.0, -1.0) * (weights @ integrand * end)
 
 
 def beta_cdf_derivative_kernel(xp: Any, a: Any, b: Any, value: Any, *, i: int, j: int) -> Any:
