@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -87,12 +88,22 @@ def as_rows(x: Any) -> Any:
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
+FEW = 1 << 12
+
+
+@lru_cache(maxsize=64)
+def ones(count: int, dtype: Any) -> Any:
+    """A vector of ones; a new one each time would cost as much as a small sum."""
+    return np.ones(count, dtype)
+
+
 def sum_rows_kernel(xp: Any, input: Any) -> Any:
     rows = widened(input)
     rows = as_rows(rows) if rows.ndim > 2 else rows
     if rows.ndim == 1:
         return input
-    return narrowed(np.ones(len(rows), rows.dtype).dot(rows), input.dtype)
+    count, dtype = len(rows), rows.dtype
+    return narrowed((ones(count, dtype) if count < FEW else np.ones(count, dtype)).dot(rows), input.dtype)
 
 
 def sum_rows_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
