@@ -435,3 +435,11 @@ def test_a_finite_number_does_not_become_infinite(dtype, value):
         with pytest.raises(RuntimeError, match="without overflow"):
             change(value)
         assert change(math.inf).tolist() == [math.inf] * 2 and x.fill_(1) is x
+
+
+def test_gathering_nothing_keeps_the_history():
+    x = tp.ones(5, requires_grad=True)
+    found = tp.gather(x, 0, tp.zeros(2, 0, dtype=tp.int64))
+    assert found.shape == (2, 0)
+    found.sum().backward()
+    assert x.grad.tolist() == [0] * 5

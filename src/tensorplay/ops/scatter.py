@@ -410,7 +410,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     dim, index = along(input, dim, index, "gather")
     shape = index._data.shape
     if not index._data.size and index._data.ndim != input._data.ndim:
-        return zeros_of(F, shape, input)
+        none = F.slice(F.reshape(input, (input._data.size,)), (slice(0, 0),))  # with the input's history
+        return F.reshape(none, shape)
     return (
         F.reshape(F.gather(*at_least_vectors(input, index), dim), shape)
         if not shape or not input._data.ndim
