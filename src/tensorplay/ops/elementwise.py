@@ -441,7 +441,7 @@ def frexp_kernel(xp: Any, input: Any) -> Any:
 
 def scaled_down(F: Any, g: Any, out: Any) -> Any:
     """The mantissa is the input over a power of two, which does not change nearby."""
-    return g / F.cast(F.exp2(out[1]), g.dtype if isinstance(g, np.ndarray) else g._data.dtype)
+    return g / F.cast(F.exp2(out[1]), g._data.dtype if isinstance(g, Tensor) else g.dtype)
 
 
 primitive(
