@@ -36,7 +36,7 @@ class Doubled(tp.autograd.Function):
         return g * 2
 
 
-@pytest.mark.parametrize("value", [*dtype.ALL, tp.Tensor, tp.vmap, tp.no_grad, Doubled], ids=str)
+@pytest.mark.parametrize("value", [*dtype.ALL, tp.Tensor, tp.vmap, tp.no_grad, Doubled], ids=lambda v: getattr(v, "__name__", str(v)))
 def test_what_has_a_name_is_itself_again(value):
     assert all(twin is value for twin in twins(value))
 
