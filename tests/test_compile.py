@@ -160,6 +160,11 @@ def test_strides_are_no_reason():
     y = tp.arange(6.0).reshape(3, 2).T
     equal(f(y), y + 1)
     assert programs(f) == 1
+    g = tp.compile(lambda x: x.as_strided((2,), (1,)), fullgraph=True)
+    equal(g(x), x.as_strided((2,), (1,)))
+    x = tp.arange(6.0).reshape(3, 2).T
+    equal(g(x), x.as_strided((2,), (1,)))
+    assert programs(g) == 2 and explain(g).programs[1].reason == "strides of argument 0"
 
 
 def test_grad_mode_default_dtype_and_threads_are_reasons():
@@ -182,6 +187,18 @@ def test_grad_mode_default_dtype_and_threads_are_reasons():
     finally:
         tp.set_num_threads(threads)
     assert programs(f) == 4
+
+
+def test_an_empty_container_that_is_filled():
+    extra, layer = [], nn.Linear(2, 2)
+    f = tp.compile(lambda x: sum(extra, layer(x)), fullgraph=True)
+    x = tp.ones(2)
+    equal(f(x), layer(x))
+    extra.append(tp.ones(2))
+    equal(f(x), layer(x) + 1)
+    layer.register_forward_hook(lambda module, args, out: out * 2)
+    equal(f(x), layer(x) + 1)
+    assert programs(f) == 3
 
 
 def test_mixed_precision_is_a_reason():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
@@ -38,6 +39,12 @@ UNTRACEABLE = (
 """What a kernel raises that cannot be traced. An error of its arguments is raised once more by NumPy's kernel."""
 
 
+enable_x64: Any = getattr(jax, "enable_x64", None)
+"""A context for this thread in which arrays may have 64 bits."""
+if enable_x64 is None:  # older versions
+    enable_x64 = importlib.import_module("jax.experimental").enable_x64
+
+
 class DataDependent(RuntimeError):
     """Python asked for a value that is only known when the compiled program runs."""
 
@@ -60,7 +67,8 @@ class Traced:
     """
 
     __slots__ = (
-        "__weakref__", "base", "dtype", "like", "ndim", "owner", "parent", "seen", "shape", "step", "tracer", "version",
+        "__weakref__", "arranged", "base", "dtype", "like", "ndim", "owner", "parent", "seen", "shape", "step",
+        "tracer", "version",
     )  # fmt: skip
 
     def __init__(self, owner: Any, tracer: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
@@ -70,6 +78,7 @@ class Traced:
         self.base: Traced | None = None  # the cell at the root of a view, as an array's ``base`` is
         self.step: Callable[[Any], Any] | None = None
         self.like: Array | None = None  # an array of the same strides, never read
+        self.arranged = False  # whether it mattered how the memory lies
         self.version = self.seen = 0
 
     @property
@@ -111,6 +120,11 @@ class Traced:
         return Traced(self.owner, self.read(), self.shape, self.dtype)
 
     def strides_like(self) -> Array:
+        """An array with the strides that the memory would have, because these matter."""
+        (self if self.base is None else self.base).arranged = True
+        return self.alike()
+
+    def alike(self) -> Array:
         """An array with the strides that the memory would have."""
         if self.like is None:
             self.like = np.empty(self.shape, self.dtype)
@@ -201,7 +215,7 @@ class Kernel:
         """Let cells be views where NumPy's arrays would be."""
         if type(parent) is not Traced:
             return
-        array = parent.strides_like()
+        array = parent.alike() if self.primitive.view is True else parent.strides_like()
         views = self.primitive.array_kernel(array, **attrs)
         several = type(cells) is list
         for i, (cell, view) in enumerate(zip(cells, views) if several else [(cells, views)]):
@@ -237,6 +251,8 @@ class Kernel:
                 full[i] = np.asarray(a)
             with np.errstate(all="ignore"):
                 out = p.array_kernel(*full, **attrs)
+            if not jax.config.jax_enable_x64:  # in a thread of XLA's own: JAX would narrow the results
+                enable_x64(True).__enter__()
             parts = out if several else [out]
             return [np.asarray(o, s.dtype) for o, s in zip(parts, specs)]
 

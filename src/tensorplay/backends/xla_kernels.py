@@ -351,8 +351,14 @@ def linear_weight(x: Any, y: Any) -> Any:
 
 @kernel("map_dim")
 def map_dim(x: Any, matrix: Any, dim: int) -> Any:
-    factor = matrix.astype(wide(x).dtype)
-    return jnp.moveaxis(jnp.tensordot(wide(x), factor, (dim, 0)), -1, dim).astype(x.dtype)
+    rows, factor = jnp.moveaxis(wide(x), dim, -1), matrix.astype(wide(x).dtype)
+    out = jnp.matmul(rows, factor)
+
+    def without_zeros() -> Any:  # what counts for nothing does not count if it is nan either
+        return jnp.sum(jnp.where(factor == 0, 0, rows[..., None] * factor), axis=-2)
+
+    out = lax.cond(jnp.isfinite(jnp.sum(out)), lambda: out, without_zeros)
+    return jnp.moveaxis(out, -1, dim).astype(x.dtype)
 
 
 @kernel("cdist")

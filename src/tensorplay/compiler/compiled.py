@@ -15,7 +15,7 @@ import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
 from ..amp.autocast_mode import region
-from ..backends.xla import in_memory_of, operand
+from ..backends.xla import DataDependent, enable_x64, in_memory_of, operand
 from ..core import dtype as dtypes
 from ..core import pytree
 from ..core.carrier import Batched, Carrier, Dual
@@ -30,13 +30,11 @@ from .tracing import (
     LEAF,
     NOT_TRACKED,
     BackwardTrace,
-    DataDependent,
     Draw,
     Slot,
     Trace,
     Unsettled,
     Unsupported,
-    enable_x64,
     tracking,
 )
 
@@ -129,13 +127,15 @@ class Entry:
 
     def __init__(self, trace: Trace, closed: Any, mode: tuple[Any, ...], reason: str) -> None:
         self.mode, self.reason, self.runs = mode, reason, 0
-        self.spec, self.places = trace.spec, [p for p in trace.reach.places if p.held]
+        self.spec, self.places = trace.spec, trace.reach.places
         self.callbacks = trace.callbacks
         self.trace = trace if trace.tracked else None
         slots = [s for s in trace.slots if s.touched]
         numbers = [s.index for s in slots] + [len(trace.slots) + i for i in range(len(trace.draws))]
         self.draws: list[Draw] = trace.draws
         self.inputs: list[Slot] = slots
+        for slot in slots:
+            slot.strides = slot.array.strides if slot.cell.arranged else None
         self.results = [(v.aval.shape, np.dtype(v.aval.dtype)) for v in closed.jaxpr.outvars]
         self.program = executable(closed, numbers, get_num_threads())
         self.leaves = self.leaf_checks(trace)
@@ -217,6 +217,9 @@ class Entry:
                 t._node is not None if slot.tracking == NOT_TRACKED else tracking(t) != slot.tracking
             ):  # fmt: skip
                 return f"{slot.label}: {data.dtype} {list(data.shape)}, was {slot.dtype} {list(slot.shape)}"
+        for slot in self.inputs:
+            if slot.strides is not None and self.tensor_of(slot, leaves)._data.strides != slot.strides:
+                return f"strides of {slot.label}"
         for slot in self.watched:
             t = slot.tensor if slot.tensor is not None else leaves[slot.argument]
             rare = t._rare

@@ -8,17 +8,19 @@ not as expected leaves through MISS, before anything is done, to the general pat
 from __future__ import annotations
 
 import math
+import sys
 import types
 from collections.abc import Callable, Mapping
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends.xla import memory_class, over_memory
+from ..backends.xla import enable_x64, memory_class, over_memory
 from ..core import pytree
 from ..core.node import AccumulateGrad
 from ..core.tensor import Tensor, wrap
-from .tracing import INNER, LEAF, NOT_TRACKED, Slot, enable_x64
+from .tracing import INNER, LEAF, NOT_TRACKED, Slot
 
 if TYPE_CHECKING:
     from .compiled import Entry
@@ -42,6 +44,7 @@ class Writer:
             "MISS": MISS, "MODE": entry.mode, "entry": entry, "program": entry.program, "enable_x64": enable_x64,
             "ndarray": np.ndarray, "AccumulateGrad": AccumulateGrad, "new": object.__new__, "Tensor": Tensor,
             "memory": over_memory, "store": compiled.store, "Spent": compiled.Spent, "wrap": wrap,
+            "is_": is_, "references": sys.getrefcount, "ALONE": compiled.ALONE,
             "unflatten": pytree.unflatten, "out_spec": entry.out_spec,
         }  # fmt: skip
         self.lines: list[str] = []
@@ -74,25 +77,30 @@ class Writer:
 
     def take(self, i: int) -> None:
         """Let ``x<i>`` be what the program takes of ``d``."""
+        if (strides := self.entry.inputs[i].strides) is not None:
+            self.lines.append(f"if d.strides != {self.constant(strides)}: return MISS")
         self.lines.append(f"x{i} = getattr(d.base, 'xla_array', d)")
         if self.entry.writes:
             self.lines.append(f"m{i} = id(d if type(d.base) is not ndarray else d.base)")
 
     def places(self) -> None:
         """Leave if a Python value that was read has changed; one that is equal but not the same leaves as well."""
+        empty = []
         for place in self.entry.places:
-            p, holder = self.constant(place), place.holder
-            if place.names is not None or type(holder) is types.CellType or not place.held:
-                self.lines.append(f"if {p}.changed() is not None: return MISS")
+            p, h, holder = self.constant(place), self.constant(place.holder), place.holder
+            if not place.held and place.names is None and type(holder) is not types.CellType:
+                empty.append(h)
                 continue
-            h, values = self.constant(holder), ".values()" if isinstance(holder, Mapping) else ""
-            self.lines += [
-                f"if len({h}) != {len(place.held)}: return MISS",
-                f"for now, held in zip({h}{values}, {p}.held):",
-                "    if now is not held:",
-                f"        if {p}.changed() is not None: return MISS",
-                "        break",
-            ]
+            if place.names is not None:
+                same = " and ".join(f"{h}.get({n!r}) is {p}.held[{i}]" for i, n in enumerate(place.names))
+            elif type(holder) is types.CellType:
+                same = f"{h}.cell_contents is {p}.held[0]" if place.held else "False"
+            else:
+                values = ".values()" if isinstance(holder, Mapping) else ""
+                same = f"len({h}) == {len(place.held)} and all(map(is_, {h}{values}, {p}.held))"
+            self.lines.append(f"if not ({same}) and {p}.changed() is not None: return MISS")
+        for i in range(0, len(empty), 100):
+            self.lines.append(f"if {' or '.join(empty[i : i + 100])}: return MISS")
 
     def result(self, i: int) -> list[str]:
         """Let ``t`` be a new tensor of a result."""
@@ -137,8 +145,16 @@ class Writer:
         if e.results:
             lines.append("r[0].block_until_ready()")
         lines.append(" = ".join(["d", *xs, "None"]))
-        for slot, i in e.writes:
-            lines.append(f"store({self.tensor(slot)}, r[{i}])")
+        for slot, i in e.writes:  # into the tensor's memory, or that of the result in its place if nobody can tell
+            t, (shape, dtype) = self.tensor(slot), e.results[i]
+            if 0 in shape:
+                continue
+            block = self.constant(memory_class(dtype.itemsize * math.prod(shape)))
+            lines += [
+                f"if references({t}._data) <= ALONE and hasattr({t}._data.base, 'xla_array'):",
+                f"    {t}._data = memory(r[{i}], {self.constant(shape)}, {self.constant(dtype)}, {block})",
+                f"else: store({t}, r[{i}])",
+            ]
         for slot, how, what in e.grads:
             t = self.tensor(slot)
             if how == "value":

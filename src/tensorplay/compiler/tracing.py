@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +10,7 @@ import jax
 import numpy as np
 
 from ..amp.autocast_mode import region
-from ..backends import xla
-from ..backends.xla import DataDependent, Missed, Traced
+from ..backends.xla import DataDependent, Missed, Traced, enable_x64
 from ..core import pytree, versions
 from ..core.node import AccumulateGrad, Node
 from ..core.state import count, state
@@ -21,10 +19,6 @@ from .capture import Reach
 
 Array = np.ndarray[Any, Any]
 ndarray = np.ndarray
-
-enable_x64: Any = getattr(jax, "enable_x64", None)
-if enable_x64 is None:  # older versions
-    enable_x64 = importlib.import_module("jax.experimental").enable_x64
 
 
 class Unsupported(RuntimeError):
@@ -113,6 +107,7 @@ class Slot:
         self.grad_of: Slot | None = None  # the tensor whose .grad this one is
         self.argument: int | None = None  # its place among the leaves of the arguments
         self.touched = False
+        self.strides: Any = None  # those it must have, if they matter
         self.cell = Traced(owner, None, self.shape, self.dtype)
         self.cell.like = self.array
         self.watched = WatchedState()
@@ -523,6 +518,3 @@ class BackwardTrace:
             out.append(None if data is None else data.read() if type(data) is Traced else np.array(data))
         self.reached = [g is not None for g in out]
         return [g for g in out if g is not None]
-
-
-__all__ = ["BackwardTrace", "DataDependent", "Missed", "Trace", "Traced", "Unsettled", "Unsupported", "xla"]

@@ -316,6 +316,8 @@ class Tensor(Methods):
 
     def _strides(self) -> tuple[int, ...]:
         data = self._data
+        if hasattr(data, "strides_like"):  # what is traced
+            data = data.strides_like()
         if isinstance(data, np.ndarray) and data.size:
             strides = [s // data.itemsize for s in data.strides]
             if 0 in strides:  # NumPy's stride of a new dimension of one entry; PyTorch's leads behind what it holds
