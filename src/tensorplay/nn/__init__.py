@@ -100,6 +100,7 @@ from .loss import (
     TripletMarginWithDistanceLoss,
 )
 from .module import Module
+from .modules import parallel
 from .normalization import (
     BatchNorm1d,
     BatchNorm2d,
@@ -355,5 +356,6 @@ __all__ = [
     "functional",
     "init",
     "modules",
+    "parallel",
     "utils",
 ]

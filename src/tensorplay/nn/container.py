@@ -305,6 +305,19 @@ class DataParallel(Module):
         return self.module(*inputs, **kwargs)
 
 
+class DistributedDataParallel(Module):
+    """What programs test their models for; there are no processes to share the work, so none can be made.
+
+    Raises
+    ------
+    RuntimeError
+        Always.
+    """
+
+    def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("DistributedDataParallel: there is no distributed training here; use the module itself")
+
+
 def pairs(items: Any) -> Iterator[tuple[str, Any]]:
     """Names and values of a mapping or a sequence of pairs."""
     if is_table(items):

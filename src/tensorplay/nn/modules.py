@@ -21,8 +21,9 @@ _BASES = {
     "loss": {"_Loss": "Loss", "_WeightedLoss": "WeightedLoss"},
     "normalization": {"_NormBase": "Statistics", "_BatchNorm": "BatchNormalization",
                       "_InstanceNorm": "InstanceNormalization"},
+    "transformer": {"_get_activation_fn": "activation_of", "_get_clones": "copies"},
 }  # fmt: skip
-"""The names by which programs test for a kind of layer, or derive their own from it."""
+"""The names by which programs test for a kind of layer, or derive their own from it; and what they borrow."""
 
 
 def _ntuple(n: int) -> _Callable[[_Any], tuple[_Any, ...]]:
@@ -49,6 +50,8 @@ for _name, _file in _FILES.items():
     )
     vars(_module).update({n: vars(_module)[base] for n, base in _BASES.get(_file, {}).items()})
 
+activation.MultiheadAttention = transformer.MultiheadAttention  # type: ignore[name-defined]  # noqa: F821  entered above
+parallel = _sys.modules["tensorplay.nn.parallel"] = container  # type: ignore[name-defined]  # noqa: F821
 utils = _sys.modules[f"{__name__}.utils"] = _ModuleType(f"{__name__}.utils", "One number for each dimension.")
 vars(utils).update(_ntuple=_ntuple, _single=_ntuple(1), _pair=_ntuple(2), _triple=_ntuple(3), _quadruple=_ntuple(4),
                    consume_prefix_in_state_dict_if_present=_consume_prefix_in_state_dict_if_present)  # fmt: skip

@@ -171,6 +171,11 @@ def activation_of(activation: str | Callable[[Tensor], Tensor]) -> Callable[[Ten
     return getattr(F, activation)
 
 
+def copies(module: Module, n: int) -> ModuleList:
+    """As many modules that begin alike."""
+    return ModuleList(copy.deepcopy(module) for _ in range(n))
+
+
 class TransformerLayer(Module):
     """What the layers of encoder and decoder have in common."""
 
@@ -375,7 +380,7 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ) -> None:
         super().__init__()
-        self.layers = ModuleList(copy.deepcopy(encoder_layer) for _ in range(num_layers))
+        self.layers = copies(encoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
         self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
 
@@ -407,7 +412,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers = ModuleList(copy.deepcopy(decoder_layer) for _ in range(num_layers))
+        self.layers = copies(decoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
 
     def forward(

@@ -1,6 +1,8 @@
 """What helps around modules: gradients within bounds, parameters as vectors, parametrizations, packed sequences."""
 
-from . import parametrizations, parametrize, prune, rnn, stateless
+import sys as _sys
+
+from . import construction, parametrizations, parametrize, prune, reparametrize, rnn, stateless
 from .clip_grad import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .construction import convert_conv2d_weight_memory_format, convert_conv3d_weight_memory_format, skip_init
 from .convert_parameters import parameters_to_vector, vector_to_parameters
@@ -32,3 +34,10 @@ __all__ = [
     "vector_to_parameters",
     "weight_norm",
 ]
+
+# by PyTorch's paths; as attributes these names are the functions
+for _name, _file in (
+    ("init", construction), ("memory_format", construction), ("spectral_norm", reparametrize),
+    ("weight_norm", reparametrize),
+):  # fmt: skip
+    _sys.modules[f"{__name__}.{_name}"] = _file
