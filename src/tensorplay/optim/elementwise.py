@@ -16,7 +16,7 @@ from ..backends import MODULES
 from ..core.inplace import move
 from ..core.namespace import F
 from ..core.node import AccumulateGrad
-from ..core.state import grad_mode
+from ..core.state import grad_mode, set_recording
 from ..core.tensor import Tensor, wrap
 from ..core.versions import note_write
 from .optimizer import Array, Optimizer, array_of, counter
@@ -72,7 +72,12 @@ class Elementwise(Optimizer):
             x, g = p._data, grad._data
             if type(x) is not ndarray or type(g) is not ndarray or x.shape != g.shape:
                 if type(x) in MODULES and x.shape == g.shape:
-                    self.update_traced(group, p, grad)
+                    recording = grad_mode()
+                    set_recording(False)
+                    try:
+                        self.update_traced(group, p, grad)
+                    finally:
+                        set_recording(recording)
                     continue
                 refuse(self, p, grad)
             state = self.state[p] if counts or names else {}
