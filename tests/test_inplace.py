@@ -326,6 +326,19 @@ def test_a_result_that_no_rule_reads_may_be_written_to(fn, create_graph):
     assert tp.equal(got, want)
 
 
+@pytest.mark.parametrize("parts", [
+    lambda y: y.unsafe_split(2), lambda y: tp.unsafe_chunk(y, 2), lambda y: y.unsafe_split_with_sizes([2, 1]),
+])  # fmt: skip
+def test_parts_made_one_by_one_may_be_written_to(parts):
+    x = leaf(3)
+    y = x * 2
+    first, second = parts(y)
+    first.mul_(5)
+    second.mul_(first[0])
+    y.sum().backward()
+    assert y.tolist() == [10, 10, 20] and x.grad.tolist() == [30, 10, 20]
+
+
 def test_lengths_and_differences_are_copied():
     x, lengths = tp.randn(4, 2, 3, requires_grad=True).log_softmax(2), tp.tensor([4, 4])
     loss = functional.ctc_loss(x, tp.tensor([[1, 2], [2, 1]]), lengths, tp.tensor([2, 2]))

@@ -1302,11 +1302,11 @@ def unique_consecutive(input: Tensor, return_inverse: builtins.bool = False, ret
 def unravel_index(indices: Tensor, shape: Any) -> builtins.tuple[Tensor, ...]:
     """The coordinates, one tensor for each dimension, of flat positions in a tensor of the given shape."""
 def unsafe_chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-    """Views of at most ``chunks`` consecutive parts of one size; the last may be smaller."""
-def unsafe_split(tensor: Tensor, split_size_or_sections: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-    """Views of consecutive parts: of one size (the last may be smaller), or of the given sizes."""
+    """:func:`chunk`, with parts that may be written to, as of :func:`unsafe_split`."""
+def unsafe_split(tensor: Tensor, split_size: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    """:func:`split`, with parts that may be written to where gradients are recorded; the whole tensor sees it."""
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-    """Views of consecutive parts of the given sizes, which sum to the extent of the dimension."""
+    """:func:`split_with_sizes`, with parts that may be written to, as of :func:`unsafe_split`."""
 def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
     """A view with a new dimension of extent 1 at ``dim``."""
 def unsqueeze_(input: Tensor, dim: builtins.int) -> Tensor:

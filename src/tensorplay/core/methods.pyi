@@ -1099,11 +1099,11 @@ class Methods:
     def unique_consecutive(self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Any:
         """The elements, or slices along a dimension, that differ from the one before."""
     def unsafe_chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-        """Views of at most ``chunks`` consecutive parts of one size; the last may be smaller."""
+        """:func:`chunk`, with parts that may be written to, as of :func:`unsafe_split`."""
     def unsafe_split(self, split_size: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-        """Views of consecutive parts, as :func:`tensorplay.split` gives them."""
+        """:func:`split`, with parts that may be written to where gradients are recorded; the whole tensor sees it."""
     def unsafe_split_with_sizes(self, split_sizes: Any, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-        """Views of consecutive parts of the given sizes, which sum to the extent of the dimension."""
+        """:func:`split_with_sizes`, with parts that may be written to, as of :func:`unsafe_split`."""
     def unsqueeze(self, dim: builtins.int) -> Tensor:
         """A view with a new dimension of extent 1 at ``dim``."""
     def unsqueeze_(self, dim: builtins.int) -> Tensor:

@@ -384,7 +384,7 @@ def unbind_vjp(F: Any, g: Any, input_shape: tuple[int, ...], dim: int) -> Any:
 primitive("unbind", unbind_kernel, vjp={"input": unbind_vjp}, jvp="linear", batch="same", view=True, multi_view=True)
 
 
-@operator(out=False, method=False, aliases=("unsafe_split",))
+@operator(out=False, method=False)
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts: of one size (the last may be smaller), or of the given sizes.
 
@@ -415,10 +415,10 @@ def split_method(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
     return split(input, split_size, dim)
 
 
-Tensor.split = Tensor.unsafe_split = split_method  # type: ignore[assignment, method-assign]
+Tensor.split = split_method  # type: ignore[assignment, method-assign]
 
 
-@operator(out=False, aliases=("unsafe_split_with_sizes",))
+@operator(out=False)
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the given sizes, which sum to the extent of the dimension.
 
@@ -443,7 +443,7 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
     return F.split(input, sizes, dim)
 
 
-@operator(out=False, aliases=("unsafe_chunk",))
+@operator(out=False)
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of at most ``chunks`` consecutive parts of one size; the last may be smaller.
 
@@ -466,6 +466,57 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         return F.split(input, (0,) * chunks, dim)
     whole, rest = divmod(extent, size)
     return F.split(input, (size,) * whole + ((rest,) if rest else ()), dim)
+
+
+# ---- parts that may be written to: views made one by one, where the parts above are results of one operator
+
+
+def one_by_one(input: Tensor, parts: tuple[Tensor, ...], dim: int) -> tuple[Tensor, ...]:
+    """Views of the input where the parts of it lie."""
+    dim %= input._data.ndim
+    ends = [0, *itertools.accumulate(part._data.shape[dim] for part in parts)]
+    return tuple(F.slice(input, (*(slice(None),) * dim, slice(a, b))) for a, b in itertools.pairwise(ends))
+
+
+@operator(out=False)
+def unsafe_split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """:func:`split`, with parts that may be written to where gradients are recorded; the whole tensor sees it.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> x = tp.ones(3, requires_grad=True)
+    >>> first, second = (x * 1).unsafe_split(2)
+    >>> tp.autograd.grad(first.mul_(5).sum(), x)
+    (tensor([5., 5., 0.]),)
+    """
+    return one_by_one(tensor, split(tensor, split_size, dim), dim)
+
+
+@operator(out=False)
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """:func:`split_with_sizes`, with parts that may be written to, as of :func:`unsafe_split`.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.arange(3).unsafe_split_with_sizes([1, 2])
+    (tensor([0]), tensor([1, 2]))
+    """
+    return one_by_one(input, split_with_sizes(input, split_sizes, dim), dim)
+
+
+@operator(out=False)
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """:func:`chunk`, with parts that may be written to, as of :func:`unsafe_split`.
+
+    Examples
+    --------
+    >>> import tensorplay as tp
+    >>> tp.arange(5).unsafe_chunk(2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    return one_by_one(input, chunk(input, chunks, dim), dim)
 
 
 @operator(out=False)
