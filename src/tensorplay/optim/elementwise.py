@@ -124,7 +124,7 @@ class Elementwise(Optimizer):
         if self.counts_steps:
             move(state["step"], state["step"] + 1, "step")
             number = F.cast(state["step"], np.dtype(np.float64))
-        scalars = (decay(group, in_double), *self.scalars(group, in_double, number, state))
+        scalars: Any = (decay(group, in_double), *self.scalars(group, in_double, number, state))
         tensors = [p.detach(), grad.detach(), *[state[name] for name in names]]
         wide = [F.view_as_real(a) if p.is_complex() else a for a in tensors]
         dtype = wide[0]._data.dtype
