@@ -46,6 +46,8 @@ SAMPLES = [
         constant(fn, np.zeros(shape), name=f"{name} of nothing", value=np.zeros(out), vmap=False)
         for name, fn, shape, out in (
             ("adaptive_max_pool2d", lambda x: F.adaptive_max_pool2d(x, 3), (0, 2, 5, 7), (0, 2, 3, 3)),
+            ("adaptive_avg_pool1d", lambda x: F.adaptive_avg_pool1d(x, 5), (0, 8), (0, 5)),
+            ("adaptive_max_pool1d", lambda x: F.adaptive_max_pool1d(x, 3), (0, 8), (0, 3)),
             ("bilinear", lambda x: F.bilinear(x, x, tp.zeros(0, 4, 4, dtype=tp.float64)), (0, 3, 4), (0, 3, 0)),
             ("batch_norm", lambda x: F.batch_norm(x, 0 * ONES, ONES, training=True), (0, 3, 2), (0, 3, 2)),
             ("linear", lambda x: F.linear(x, tp.zeros(2, 0, dtype=tp.float64)), (3, 2, 0), (3, 2, 2)),

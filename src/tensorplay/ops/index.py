@@ -34,7 +34,7 @@ SIZES: dict[str, int] = {
     "padding": 11397,
     "parts": 6908,
     "polynomials": 5374,
-    "pool": 27958,
+    "pool": 27947,
     "positional": 11697,
     "properties": 7302,
     "random": 34842,

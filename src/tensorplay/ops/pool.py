@@ -631,7 +631,7 @@ def adaptive_size(name: str, n: int, input: Tensor, output_size: Any) -> tuple[t
         raise RuntimeError(
             f"{name}(): elements of output_size must be greater than or equal to 0 but received {list(wanted)}"
         )
-    if 0 in size[-n:] or (0 in shape[len(shape) - n - 1 : len(shape) - n] and 0 not in wanted):
+    if 0 in size[-n:] or (len(shape) == n + 2 and not shape[1] and 0 not in wanted):
         raise RuntimeError(
             f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)}"
         )
