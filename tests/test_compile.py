@@ -86,6 +86,14 @@ def test_an_input_that_is_returned_unchanged_and_a_view_of_one():
         assert x.tolist() == [1.0, 0.0, 1.0] and y.tolist() == [1.0, 1.0, 1.0]
 
 
+def test_results_in_inference_mode():
+    f = tp.compile(lambda x: x + 1, fullgraph=True)
+    x = tp.ones(2)
+    with tp.inference_mode():
+        assert f(x).is_inference() and f(x).is_inference()
+    assert not f(x).is_inference()
+
+
 def test_a_decorator_with_options_and_a_method():
     class Counter:
         def __init__(self):

@@ -718,4 +718,4 @@ def searchsorted(bounds: Any, values: Any, right: bool) -> Any:
     return search(bounds, values).astype(np.int64)
 
 
-from . import xla_linalg, xla_windows  # noqa: E402, F401  they enter their kernels
+from . import xla_linalg, xla_recurrent, xla_windows  # noqa: E402, F401  they enter their kernels

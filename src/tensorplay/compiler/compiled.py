@@ -21,7 +21,7 @@ from ..core import pytree
 from ..core.carrier import Batched, Carrier, Dual
 from ..core.node import Node, Output
 from ..core.state import RARE, count, live_levels, state
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor, mark_inference, wrap
 from ..core.threads import get_num_threads
 from ..core.versions import note_write, written, written_since
 from .capture import VALUES
@@ -291,6 +291,10 @@ class Entry:
                 out.append(wrap(what.copy()))
         for i in self.spent:
             out[i]._node = Spent()
+        if self.mode[1]:
+            for (how, _), t in zip(self.outputs, out):
+                if how in ("value", "constant"):
+                    mark_inference(t)
         if self.tracked:
             self.link(out, kept, tensors, leaves, drawn)
         return out[0] if self.out_spec is pytree.LEAF else pytree.unflatten(out, self.out_spec)

@@ -203,6 +203,6 @@ def quick(entry: Entry) -> Callable[..., Any] | None:
         not entry.spec.children[1].children
         and all(child is pytree.LEAF for child in positional.children)
         and all(check[0] is not None for check in entry.leaves)
-        and not (entry.twins or entry.draws or entry.tracked)
+        and not (entry.twins or entry.draws or entry.tracked or entry.mode[1])
     )
     return Writer(entry).write() if simple else None

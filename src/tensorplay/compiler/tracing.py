@@ -468,7 +468,7 @@ class BackwardTrace:
 
     def __init__(self, forward: Trace, given: tuple[bool, ...]) -> None:
         self.forward, self.given = forward, given
-        self.ended = False
+        self.ended, self.draws = False, []
         self.callbacks: dict[str, str] = {}
 
     called_back, refuse = Trace.called_back, Trace.refuse
