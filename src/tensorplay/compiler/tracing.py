@@ -468,7 +468,8 @@ class BackwardTrace:
 
     def __init__(self, forward: Trace, given: tuple[bool, ...]) -> None:
         self.forward, self.given = forward, given
-        self.ended, self.draws = False, []
+        self.ended = False
+        self.draws: list[Draw] = []
         self.callbacks: dict[str, str] = {}
 
     called_back, refuse = Trace.called_back, Trace.refuse
