@@ -543,6 +543,16 @@ def test_under_vmap_the_batched_function_is_compiled(in_dims):
     assert explain(derived).programs[0].runs == 2
 
 
+def test_vmap_is_asked_about_random_numbers():
+    f = tp.compile(lambda x: x + tp.rand(2))
+    f(tp.zeros(2))
+    with pytest.raises(RuntimeError, match="randomness"):
+        func.vmap(lambda a: a + f(tp.zeros(2)))(tp.zeros(3, 2))
+    with pytest.raises(RuntimeError, match="randomness"):
+        func.vmap(f)(tp.zeros(3, 2))
+    assert func.vmap(f, randomness="different")(tp.zeros(3, 2)).unique().numel() == 6
+
+
 def test_under_forward_mode_and_nested():
     f = tp.compile(lambda x: x**3, fullgraph=True)
     x, v = tp.tensor([1.0, 2.0]), tp.tensor([1.0, 10.0])

@@ -115,7 +115,8 @@ def rehome(t: Tensor) -> None:
 
 def mode_key() -> tuple[Any, ...]:
     """What else the trace of a function depends on."""
-    return bool(state.recording), state.inference, dtypes.get_default_dtype(), get_num_threads() > 1, region.dtype
+    return (bool(state.recording), state.inference, dtypes.get_default_dtype(), get_num_threads() > 1, region.dtype,
+            bool(state.batches), state.devices)  # fmt: skip
 
 
 class Overlap(Exception):
@@ -183,7 +184,7 @@ class Entry:
     def mismatch(self, leaves: list[Any], spec: Any, mode: tuple[Any, ...]) -> str | None:
         """Why it may not run; None if it may."""
         if mode != self.mode:
-            names = "grad mode", "inference mode", "default dtype", "number of threads", "autocast"
+            names = "grad mode", "inference mode", "default dtype", "number of threads", "autocast", "inside vmap", "device"
             return next(f"{n} is {b}, was {a}" for n, a, b in zip(names, self.mode, mode) if a != b)
         if spec != self.spec:
             return f"structure of the arguments: {spec}, was {self.spec}"
