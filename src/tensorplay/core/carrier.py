@@ -100,7 +100,7 @@ class Batched(Carrier):
 
     def run(self, primitive: Primitive, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         level = self.level
-        if primitive.elementwise and len(args) < 3:
+        if primitive.elementwise and len(args) < 3 and args[-1] is not None:
             return Batched(primitive.function(*self.aligned(*args), *attrs), level)
         values: list[Any] = []
         dims: list[Any] = []
