@@ -411,19 +411,21 @@ def put_view(x: Any, source: Any, steps: Any) -> Any:
     return jnp.asarray(x).reshape(-1).at[flat.reshape(-1)].set(source).reshape(x.shape)
 
 
+def addresses(size: Any, stride: Any, offset: int) -> Any:
+    """Where in memory, in elements, each entry lies."""
+    out = np.full(size, offset)
+    for i, (n, s) in enumerate(zip(size, stride)):
+        out = out + (np.arange(n) * s).reshape(-1, *(1,) * (len(size) - 1 - i))
+    return out
+
+
 @kernel("as_strided")
 def as_strided(x: Any, size: Any, stride: Any, offset: int, origin: Any) -> Any:
-    count = int(np.prod(origin[0]))
-    step, strides = 1, []
-    for n in reversed(origin[0]):
-        strides.append(step)
-        step *= max(n, 1)
-    if tuple(reversed(strides)) != tuple(origin[1]):
-        raise NotImplementedError
-    where = np.full(size, offset)
-    for i, (n, s) in enumerate(zip(size, stride)):
-        where = where + (np.arange(n) * s).reshape(-1, *(1,) * (len(size) - 1 - i))
-    if where.size and where.max() >= count:
+    have, want = addresses(*origin[:2], 0).reshape(-1), addresses(size, stride, offset)
+    order = np.argsort(have, kind="stable")
+    found = np.searchsorted(have[order], want).clip(0, max(len(have) - 1, 0))
+    where = order[found] if len(have) else np.zeros(size, int)
+    if not (have[where] == want).all():  # memory that the tensor does not have
         raise NotImplementedError
     return x.reshape(-1)[where]
 

@@ -113,6 +113,9 @@ def rehome(t: Tensor) -> None:
             t._data = in_memory_of(jax.numpy.array(data, copy=True))
 
 
+MODES = "grad mode", "inference mode", "default dtype", "number of threads", "autocast", "inside vmap", "device"
+
+
 def mode_key() -> tuple[Any, ...]:
     """What else the trace of a function depends on."""
     return (bool(state.recording), state.inference, dtypes.get_default_dtype(), get_num_threads() > 1, region.dtype,
@@ -184,8 +187,7 @@ class Entry:
     def mismatch(self, leaves: list[Any], spec: Any, mode: tuple[Any, ...]) -> str | None:
         """Why it may not run; None if it may."""
         if mode != self.mode:
-            names = "grad mode", "inference mode", "default dtype", "number of threads", "autocast", "inside vmap", "device"
-            return next(f"{n} is {b}, was {a}" for n, a, b in zip(names, self.mode, mode) if a != b)
+            return next(f"{n} is {b}, was {a}" for n, a, b in zip(MODES, self.mode, mode) if a != b)
         if spec != self.spec:
             return f"structure of the arguments: {spec}, was {self.spec}"
         for i, (leaf, check) in enumerate(zip(leaves, self.leaves)):
@@ -288,6 +290,8 @@ class Entry:
                 out.append(out[what])
             elif how == "view":
                 out.append(self.view(tensors[what[0]], what[1]))
+            elif how == "detached":
+                out.append(tensors[what].detach())
             else:
                 out.append(wrap(what.copy()))
         for i in self.spent:

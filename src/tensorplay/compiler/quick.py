@@ -175,6 +175,8 @@ class Writer:
                 lines.append(f"o{i} = o{what}")
             elif how == "view":
                 lines.append(f"o{i} = entry.view({self.tensor(what[0])}, {self.constant(what[1])})")
+            elif how == "detached":
+                lines.append(f"o{i} = {self.tensor(what)}.detach()")
             else:
                 lines.append(f"o{i} = wrap({self.constant(what)}.copy())")
             if i in e.spent:

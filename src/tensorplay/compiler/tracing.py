@@ -351,6 +351,7 @@ class Trace:
         self.spent = []  # those whose graph was freed by a backward pass inside
         self.ends: list[Slot] = []
         inputs = {id(s.tensor): s for s in self.slots}
+        cells = {id(s.cell): s for s in self.slots}
         seen: dict[int, int] = {}
         for i, leaf in enumerate(leaves):
             if not isinstance(leaf, Tensor):
@@ -378,6 +379,9 @@ class Trace:
                 if base is not None and type(data) is Traced and leaf._node is None and not view.multiple:
                     base.touched = True
                     self.outputs.append(("view", (base, view.steps)))
+                elif leaf._node is None and id(data) in cells:
+                    cells[id(data)].touched = True
+                    self.outputs.append(("detached", cells[id(data)]))
                 elif type(data) is Traced:
                     self.outputs.append(("value", self.result(data.read())))
                 else:
