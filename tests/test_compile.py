@@ -675,3 +675,63 @@ def test_random_numbers_are_those_of_the_function():
     for (a, b), (c, d) in zip(got, want):
         equal(a, c)
         assert b.tolist() == d.tolist()
+
+
+# ---- random numbers that the function itself tells generators about
+
+
+def seeded(x):
+    tp.manual_seed(0)
+    return tp.rand(2) + x
+
+
+def forked(x):
+    with tp.random.fork_rng():
+        first = tp.rand(2)
+    return first - tp.rand(2) + x
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        seeded, forked, lambda x: tp.rand(2, generator=tp.Generator().manual_seed(0)) + x,
+        lambda x: tp.utils.checkpoint.checkpoint(lambda x: nn.functional.dropout(x) * x, x, use_reentrant=False),
+        lambda x: tp.utils.checkpoint.checkpoint(lambda x: nn.functional.dropout(x) * x, x, use_reentrant=True),
+    ],
+)  # fmt: skip
+def test_what_tells_generators_what_to_do_runs_eagerly(f):
+    got, want = [], []
+    compiled = tp.compile(f)
+    for run, results in ((compiled, got), (f, want)):
+        tp.manual_seed(5)
+        x = tp.ones(2, requires_grad=True)
+        for _ in range(2):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                y = run(x)
+            y.sum().backward()
+            results += [y.tolist(), x.grad.tolist()]
+    assert got == want
+    with pytest.raises(RuntimeError, match="cannot be compiled"):
+        tp.compile(f, fullgraph=True)(tp.ones(2, requires_grad=True))
+
+
+def test_a_checkpoint_without_random_numbers_is_compiled():
+    f = lambda x: tp.utils.checkpoint.checkpoint(lambda x: x.sin() * x, x, use_reentrant=False)
+    compiled = tp.compile(f, fullgraph=True)
+    x = tp.ones(2, requires_grad=True)
+    equal(autograd.grad(compiled(x).sum(), x)[0], autograd.grad(f(x).sum(), x)[0])
+
+
+def test_a_detached_input_shares_its_memory():
+    def f(x):
+        x.add_(1)
+        return x.detach(), x.detach() * 2
+
+    compiled, x = tp.compile(f), tp.zeros(2)
+    for i in range(4):
+        first, second = compiled(x)
+        assert x.tolist() == [i + 1, i + 1] and second.tolist() == [2 * i + 2, 2 * i + 2]
+        first[0] = 9
+        assert x.tolist() == [9, i + 1]
+        x[0] = i + 1

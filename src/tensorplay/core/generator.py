@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .device import as_device, device
+from .state import state
 from .tensor import Tensor, wrap
 
 if TYPE_CHECKING:
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 
 DEFAULT_SEED = 67280421310721  # what a new Generator is seeded with, as in PyTorch
 STATE_WORDS = 7  # the seed, four words of SFC64, and the half of a draw that is left over with its flag
+
+
+def refuse_compiled(what: str) -> None:
+    """A compiled function draws its random numbers before it runs: nothing in it can tell generators what to do."""
+    if state.tracing is not None:
+        state.tracing.refuse(what)
 
 
 class Generator:
@@ -39,6 +46,7 @@ class Generator:
     def __init__(self, device: Any = "cpu") -> None:
         if as_device(device).type != "cpu":
             raise RuntimeError(f"Generator(): random numbers are made on the cpu alone, got device {device}")
+        refuse_compiled("making a Generator")
         self._seed: int | None = DEFAULT_SEED
         self._numpy: np.random.Generator | None = None
         self._lock = threading.Lock()
@@ -72,6 +80,7 @@ class Generator:
         RuntimeError
             If the number is out of range.
         """
+        refuse_compiled("manual_seed()")
         seed = int(seed)
         if not -(2**63) <= seed < 2**64:
             raise RuntimeError(
@@ -99,6 +108,7 @@ class Generator:
 
     def get_state(self) -> Tensor:
         """The state as a tensor of bytes."""
+        refuse_compiled("get_state() of a Generator")
         generator = self.numpy.bit_generator
         with generator.lock:
             parts = generator.state
@@ -117,6 +127,7 @@ class Generator:
         RuntimeError
             If it has the wrong size.
         """
+        refuse_compiled("set_state() of a Generator")
         if not isinstance(new_state, Tensor) or new_state._data.dtype != np.uint8:
             kind = new_state.dtype if isinstance(new_state, Tensor) else type(new_state).__name__
             raise TypeError(f"set_state(): expected a ByteTensor, but got {kind}")

@@ -7,7 +7,7 @@ that rules follow, and CONTRIBUTING.md for an operator added from start to end.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from numbers import Number
 from typing import Any
@@ -213,7 +213,10 @@ class Primitive:
 
     def apply(self, args: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """Tensors (or scalars) of any data, dtype and level; what the generated call path leaves aside."""
+        numbers: list[str] = []
         if self.promotes:
+            if state.recording is RARE:
+                numbers = self.numbers_in(args)
             args = promoted(self, args)
         top, meta, ndarray = None, False, np.ndarray
         for a in args:
@@ -241,9 +244,15 @@ class Primitive:
             out = on_meta(self, args, attrs)
         else:
             out = on_arrays(self, args, attrs)
-        return self.finish(out, args, attrs)
+        return self.finish(out, args, attrs, None, numbers)
 
-    def finish(self, out: Any, args: tuple[Any, ...], attrs: tuple[Any, ...], kept: Any = None) -> Any:
+    def numbers_in(self, args: tuple[Any, ...]) -> list[str]:
+        """The names of the operands that are Python numbers."""
+        return [n for n, a in zip(self.inputs, args) if a is not None and not isinstance(a, Tensor)]
+
+    def finish(
+        self, out: Any, args: tuple[Any, ...], attrs: tuple[Any, ...], kept: Any = None, numbers: Sequence[str] = ()
+    ) -> Any:
         """Wrap the data of the outputs; link views to their base; record the node."""
         kind = type(out)
         if kind is tuple or kind is list:
@@ -261,22 +270,23 @@ class Primitive:
         if self.differentiable and state.recording:
             for a in args:
                 if a is not None and a._node is not None:
-                    self.record_slowly(args, attrs, result, kept)
+                    self.record_slowly(args, attrs, result, kept, numbers)
                     break
         elif inferring and not self.view:
             for t in result if type(result) is tuple else (result,):
                 mark_inference(t)
         return result
 
-    def record_slowly(self, args: tuple[Any, ...], attrs: tuple[Any, ...], result: Any, kept: Any = None) -> Any:
+    def record_slowly(
+        self, args: tuple[Any, ...], attrs: tuple[Any, ...], result: Any, kept: Any = None, numbers: Sequence[str] = ()
+    ) -> Any:
         """Record the node of any call: any dtype, any level, hooks on saved tensors, anomaly mode."""
         several = type(result) is tuple
         first = next((r for r in result if is_differentiable(r)), None) if several else result
         if first is None or (kind := first._data.dtype.kind) not in "fcV":
             return result
-        numbers: list[str] = []
         if self.promotes and not all([a is None or isinstance(a, Tensor) for a in args]):
-            numbers = [n for n, a in zip(self.inputs, args) if a is not None and not isinstance(a, Tensor)]
+            numbers = self.numbers_in(args)
             args = promoted(self, args)  # a Python scalar, where the call path has computed the result already
         if self.variadic:
             edges = tuple([None if a is None else a._node for a in args])

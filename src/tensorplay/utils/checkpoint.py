@@ -122,7 +122,7 @@ class Surroundings:
     def __init__(self, preserve_rng_state: bool) -> None:
         self.values = [getattr(state, name) for name in SURROUNDINGS]
         self.levels = frozenset(live_levels)
-        self.rng = get_rng_state() if preserve_rng_state else None
+        self.rng = get_rng_state() if preserve_rng_state and state.tracing is None else None
 
     @contextmanager
     def again(self) -> Generator[None]:
@@ -143,6 +143,16 @@ class Surroundings:
             if rng is not None:
                 set_rng_state(rng)
             live_levels.difference_update(ended)
+
+
+@contextmanager
+def undrawn() -> Generator[None]:
+    """Refuse random numbers inside ``compile``, whose second run would not draw the same ones."""
+    trace = state.tracing
+    before = 0 if trace is None else len(trace.draws)
+    yield
+    if trace is not None and len(trace.draws) > before:
+        trace.refuse("checkpoint() of a function that draws random numbers")
 
 
 # ---- what is saved, and not kept
@@ -249,7 +259,7 @@ class Region:
         state.saved_tensors_hooks = (*before, (self.pack, self.unpack))
         set_recording(True)
         try:
-            with self.contexts[0]:
+            with self.contexts[0], undrawn():
                 return self.function(*args, **kwargs)
         finally:
             state.saved_tensors_hooks = before
@@ -568,6 +578,8 @@ class CheckpointFunction(Function):
     @staticmethod
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
         check_backward_validity(args)
+        if state.tracing is not None:
+            state.tracing.refuse("checkpoint() with use_reentrant=True")
         ctx.run_function, ctx.surroundings = run_function, Surroundings(preserve_rng_state)
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]

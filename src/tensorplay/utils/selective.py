@@ -193,7 +193,9 @@ class Kept:
                         "no harm."
                     )
         inputs, attrs = operands(p, form, args, kwargs)
-        return p.finish(out, promoted(p, inputs) if p.promotes else inputs, attrs)
+        if p.promotes:
+            return p.finish(out, promoted(p, inputs), attrs, None, p.numbers_in(inputs))
+        return p.finish(out, inputs, attrs)
 
 
 def operands(p: Primitive, form: str, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
