@@ -499,6 +499,8 @@ def test_a_dtype_that_an_operator_lacks_is_not_implemented(call):
         (lambda: tp.segment_reduce(tp.ones(2), "sum"), RuntimeError, "Either lengths or offsets"),
         (lambda: tp._chunk_cat([tp.ones(2), INTEGERS[0]], 0, 2), RuntimeError, "the same dtype"),
         (lambda: tp.hash_tensor(tp.ones(2), mode=1), RuntimeError, "mode"),
+        (lambda: tp.nn.functional.hardtanh(tp.ones(2, dtype=tp.uint8)), RuntimeError, "negative limits"),
+        (lambda: tp.addcdiv(tp.ones(2), tp.ones(2), 2.0), TypeError, "'tensor2'"),
     ],
 )  # fmt: skip
 def test_what_has_no_result_is_refused_as_by_pytorch(call, error, message):

@@ -177,6 +177,8 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """
     if min_val > max_val:
         raise ValueError(f"hardtanh(): min_val cannot be greater than max_val, got {min_val} and {max_val}")
+    if min_val < 0 and arg.tensor(input, "hardtanh")._data.dtype.kind == "u":
+        raise RuntimeError(f"hardtanh(): cannot do hardtanh on an unsigned type with negative limits, got {min_val}")
     return hardtanh_(input, min_val, max_val) if inplace else F.hardtanh(input, min_val, max_val)
 
 
