@@ -52,7 +52,7 @@ compiling = threading.RLock()
 def executable(closed: Any, used: list[int], threads: int) -> Callable[..., Any]:
     """The program of a jaxpr, as a function of those inputs that it uses."""
     run, n = jaxpr_as_fun(closed), len(closed.jaxpr.invars)
-    given = {id(v) for v in closed.jaxpr.invars}
+    given = {id(v) for v in [*closed.jaxpr.invars, *closed.jaxpr.constvars]}
     seen: set[int] = set()
     copied = []  # results that are inputs, or another result: they need memory of their own
     for i, v in enumerate(closed.jaxpr.outvars):
