@@ -197,6 +197,20 @@ def test_grad_mode_default_dtype_and_threads_are_reasons():
     assert programs(f) == 4
 
 
+def test_a_python_value_that_always_changes_is_not_compiled_for_ever():
+    options = {"scale": 0}
+    f = tp.compile(lambda x: x * options["scale"])
+
+    def run():
+        for n in range(12):
+            options["scale"] = n
+            assert f(tp.ones(1)).item() == n
+
+    with pytest.warns(UserWarning, match="keep it in a tensor"):
+        run()
+    assert programs(f) == 9
+
+
 def test_an_empty_container_that_is_filled():
     extra, layer = [], nn.Linear(2, 2)
     f = tp.compile(lambda x: sum(extra, layer(x)), fullgraph=True)

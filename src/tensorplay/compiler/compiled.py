@@ -46,6 +46,9 @@ LIMIT = 64
 
 KINDS = "", " (a leaf that requires grad)", " (a result that requires grad)"
 
+FEW = 8
+"""How many programs one Python value that changes may have."""
+
 compiling = threading.RLock()
 
 
@@ -518,6 +521,8 @@ class Compiled:
             if self._entries:
                 nearest = min(self._entries, key=lambda e: e.distance(spec, mode))
                 reason = nearest.mismatch(leaves, spec, mode) or "first call"
+            if reason.endswith("has changed") and sum(e.reason == reason for e in self._entries) >= FEW:
+                return self._give_up(f"{reason} for the {FEW + 1}th time; keep it in a tensor", args, kwargs)
             if len(self._entries) >= LIMIT:
                 return self._give_up(f"it was compiled {LIMIT} times, last because of {reason}", args, kwargs)
             trace = Trace(self.__wrapped__, args, kwargs)
