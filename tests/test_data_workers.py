@@ -30,7 +30,6 @@ from tensorplay.utils.data._utils import exchange, worker
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:This DataLoader will create"),
-    pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning"),
 ]
 METHODS = multiprocessing.get_all_start_methods()
 LIMIT = 120  # seconds after which a test is taken to hang
@@ -725,3 +724,10 @@ def recorded(index):
 def test_history_does_not_travel():
     with pytest.raises(RuntimeError, match="(?s)worker process 0.*detach"):
         list(DataLoader(Call(recorded), None, num_workers=1))
+
+
+def test_workers_are_forked_without_a_warning_where_jax_is_at_work():
+    jax = pytest.importorskip("jax", reason="the threads are those of the extra `xla`")
+    jax.numpy.ones(2).block_until_ready()
+    loader = DataLoader(range(6), batch_size=2, num_workers=2, multiprocessing_context="fork")
+    assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3], [4, 5]]

@@ -244,7 +244,7 @@ def test_an_input_that_was_made_beside():
     x = leaf()
     y = x * 2
     text = str(explain(y.exp(), y[0]))
-    assert "The input, a result of SliceBackward0, was computed after the output" in text
+    assert "The input, a result of SelectBackward0, was computed after the output" in text
     assert "Both come from the result of MulBackward0, but the output uses that" in text
     a = x * 1
     b = a * 2

@@ -173,7 +173,7 @@ ERRORS = [
     (lambda: ones(2, 3) @ ones(3, 2).double(), RuntimeError,
      "expected m1 and m2 to have the same dtype, but got: float != double"),
     (lambda: eye(2).bool() @ eye(2).bool(), NotImplementedError, "not implemented for 'Bool'"),
-    (lambda: ones(2, 2) @ np.ones((2, 2)), TypeError, "must be Tensor, not ndarray"),
+    (lambda: ones(2, 2) @ [[1.0]], TypeError, "must be Tensor, not list"),
     (lambda: tp.bmm(ones(2, 2), ones(2, 2)), RuntimeError, "batch1 must be a 3D tensor"),
     (lambda: tp.addmm(ones(3, 3), ones(2, 2), ones(2, 2)), RuntimeError,
      r"Target sizes: \[2, 2\].  Tensor sizes: \[3, 3\]"),

@@ -407,7 +407,10 @@ class _Worker:
         self.pending = 0  # tasks
         try:
             self.process: BaseProcess = context.Process(target=worker_loop, args=(spec, its), daemon=True)
-            self.process.start()
+            with warnings.catch_warnings():  # a worker leaves alone what has threads: XLA, and libraries of matrices
+                warnings.filterwarnings("ignore", r".*multi-?threaded", RuntimeWarning)
+                warnings.filterwarnings("ignore", r".*multi-threaded, use of fork", DeprecationWarning)
+                self.process.start()
         except BaseException:
             mine.close()
             raise
