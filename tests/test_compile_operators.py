@@ -15,7 +15,7 @@ TOGETHER = 40
 
 VALUES_DECIDE = (
     "bincount", "complex istft", "histogramdd", "istft", "masked.log_softmax", "masked_scatter", "masked_select",
-    "repeat_interleave by counts", "segment_reduce", "unique", "view_copy of a transposed tensor",
+    "repeat_interleave by counts", "segment_reduce", "unique",
 )  # fmt: skip
 """Beginnings of the names of samples whose shapes, or checks of arguments, depend on values: they are run eagerly."""
 
