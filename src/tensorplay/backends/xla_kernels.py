@@ -421,7 +421,7 @@ def addresses(size: Any, stride: Any, offset: int) -> Any:
 
 @kernel("as_strided")
 def as_strided(x: Any, size: Any, stride: Any, offset: int, origin: Any) -> Any:
-    have, want = addresses(*origin[:2], 0).reshape(-1), addresses(size, stride, offset)
+    have, want = addresses(origin[0], origin[1], 0).reshape(-1), addresses(size, stride, offset)
     order = np.argsort(have, kind="stable")
     found = np.searchsorted(have[order], want).clip(0, max(len(have) - 1, 0))
     where = order[found] if len(have) else np.zeros(size, int)
