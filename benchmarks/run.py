@@ -5,7 +5,8 @@ take turns. The load of a machine moves both, so that the ratio stays; what a ch
 
 ``--check`` compares with ``baseline.json`` beside this file, and fails where a ratio has grown by more than the margin
 (a workload over it is measured again before it counts). ``--store`` writes the baseline. ``--peer NAME`` adds a module
-with the same names (it has to be installed). ``--growth FILE.svg`` measures and draws how time grows with size.
+with the same names (it has to be installed); ``NAME+compile`` runs its compiled steps. ``--growth FILE.svg`` measures
+and draws how time grows with size.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import numpy as np  # noqa: E402
 from workloads import WORKLOADS, Random, Workload  # noqa: E402
 
 BASELINE = Path(__file__).with_name("baseline.json")
-MARGIN = 1.5
+MARGIN = 1.8
 
 
 def values(result: Any) -> list[Any]:
@@ -42,10 +43,12 @@ def steps(work: Workload, modules: Sequence[str]) -> list[Callable[[], Any]]:
     """The step by hand, then that of each module; their first results agree."""
     made: list[Callable[[], Any]] = [work.hand(*work.data(Random()))]
     for name in modules:
-        T = importlib.import_module(name)
+        module, _, how = name.partition("+")
+        T = importlib.import_module(module)
         if hasattr(T, "set_num_threads"):
             T.set_num_threads(1)
-        made.append(work.step(T, *[T.tensor(a) for a in work.data(Random())]))
+        step = work.step(T, *[T.tensor(a) for a in work.data(Random())])
+        made.append(T.compile(step) if how == "compile" else step)
     want = values(made[0]())
     for name, step in zip(modules, made[1:]):
         got = values(step())
@@ -88,11 +91,11 @@ def geometric_mean(ratios: Sequence[float]) -> float:
 def table(figures: dict[str, list[float]], modules: Sequence[str]) -> None:
     """Times by hand in microseconds, and the ratios to them."""
     width = max(map(len, figures))
-    print(f"{'':{width}}  {'NumPy, us':>10}  " + "  ".join(f"{m:>10}" for m in modules))
+    print(f"{'':{width}}  {'NumPy, us':>10}  " + "  ".join(f"{m:>18}" for m in modules))
     for name, (floor, *others) in figures.items():
-        print(f"{name:{width}}  {floor * 1e6:10.1f}  " + "  ".join(f"{t / floor:10.2f}" for t in others))
+        print(f"{name:{width}}  {floor * 1e6:10.1f}  " + "  ".join(f"{t / floor:18.2f}" for t in others))
     means = [geometric_mean([times[i + 1] / times[0] for times in figures.values()]) for i in range(len(modules))]
-    print(f"{'geometric mean':{width}}  {'':10}  " + "  ".join(f"{m:10.2f}" for m in means))
+    print(f"{'geometric mean':{width}}  {'':10}  " + "  ".join(f"{m:18.2f}" for m in means))
 
 
 def check(figures: dict[str, list[float]], rounds: int, seconds: float) -> list[str]:
