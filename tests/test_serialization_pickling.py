@@ -36,7 +36,10 @@ class Doubled(tp.autograd.Function):
         return g * 2
 
 
-@pytest.mark.parametrize("value", [*dtype.ALL, tp.Tensor, tp.vmap, tp.no_grad, Doubled], ids=lambda v: getattr(v, "__name__", str(v)))
+NAMED = {**{str(d): d for d in dtype.ALL}, **{v.__name__: v for v in (tp.Tensor, tp.vmap, tp.no_grad, Doubled)}}
+
+
+@pytest.mark.parametrize("value", NAMED.values(), ids=NAMED)
 def test_what_has_a_name_is_itself_again(value):
     assert all(twin is value for twin in twins(value))
 
