@@ -25,5 +25,5 @@ def test_only_a_ratio_beyond_the_margin_is_reported(monkeypatch, tmp_path):
     baseline.write_text(json.dumps({"chain": 2.0, "softmax": 1.0}))
     monkeypatch.setattr(run, "BASELINE", baseline)
     monkeypatch.setattr(run, "measure", lambda name, *_: [1.0, 4.0 if name == "chain" else 1.2])
-    worse = run.check({"chain": [1.0, 3.5], "softmax": [1.0, 1.7]}, 1, 0.1)
-    assert worse == ["chain: 3.50 times NumPy's time, 2.00 in the baseline"]
+    worse = run.check({"chain": [1.0, 3.8], "softmax": [1.0, 1.7]}, 1, 0.1)
+    assert worse == ["chain: 3.80 times NumPy's time, 2.00 in the baseline"]

@@ -30,6 +30,8 @@ from tensorplay.utils.data._utils import exchange, worker
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:This DataLoader will create"),
+    pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning"),  # of the tests' own forks, where XLA has threads
+    pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning"),
 ]
 METHODS = multiprocessing.get_all_start_methods()
 LIMIT = 120  # seconds after which a test is taken to hang
