@@ -151,6 +151,11 @@ MISSING: Any = object()
 """In place of an argument that has no default, as it may come under its other name."""
 
 
+@functools.cache
+def compiled(source: str) -> Any:
+    return compile(source, "<tensorplay named>", "exec")
+
+
 def with_numpy_names(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
     """The function under the given name, which takes ``axis`` for ``dim`` and ``keepdims`` for ``keepdim``, too.
 
@@ -174,13 +179,13 @@ def with_numpy_names(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
         if p.default is p.empty:
             required.append(f"{p.name} is MISSING")
     source = (
-        f"def {name}({', '.join(left)}, **numpy_names):\n"
+        f"def named({', '.join(left)}, **numpy_names):\n"
         f"    if {' or '.join(['numpy_names', *required])}:\n"
         f"        return renamed(fn, numpy_names, {', '.join([first.name, *keywords])})\n"
         f"    return fn({', '.join(right)})"
     )
-    exec(compile(source, f"<tensorplay {name}>", "exec"), scope)
-    made = functools.update_wrapper(scope[name], fn)
+    exec(compiled(source), scope)
+    made = functools.update_wrapper(scope["named"], fn)
     made.__module__, made.__qualname__ = "tensorplay", f"Tensor.{name}"  # as a function it is given another
     return made
 
