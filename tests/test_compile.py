@@ -1,6 +1,7 @@
 """Compiled functions: programs and their keys, inputs that are found, writes, derivatives, what is refused."""
 
 import warnings
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -749,3 +750,42 @@ def test_a_detached_input_shares_its_memory():
         first[0] = 9
         assert x.tolist() == [9, i + 1]
         x[0] = i + 1
+
+
+# ---- modules
+
+
+def test_a_compiled_module_is_a_module():
+    net = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+    outer = nn.Sequential(tp.compile(net), nn.Tanh())
+    assert [n for n, _ in outer.named_parameters()] == [
+        f"0._orig_mod.{n}" for n in ("0.weight", "0.bias", "2.weight", "2.bias")
+    ]
+    x = tp.ones(2, 3)
+    outer.eval()
+    assert not net[1].training
+    equal(outer(x), net(x).tanh())
+    assert programs(outer[0]) == 1
+    copy = tp.compile(nn.Linear(3, 1))
+    assert copy.in_features == 3 and copy.weight is copy._orig_mod.weight
+    twin = deepcopy(copy)
+    with tp.no_grad():
+        twin.weight.zero_()
+        twin.bias.fill_(2)
+    assert twin(x).tolist() == [[2], [2]] and copy.weight.abs().sum() > 0
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = copy.nothing
+
+
+def test_a_compiled_module_trains():
+    tp.manual_seed(1)
+    model = tp.compile(nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1)))
+    optimizer = tp.optim.Adam(model.parameters(), lr=0.05)
+    x = tp.rand(32, 2)
+    y = x[:, :1] * x[:, 1:]
+    for _ in range(150):
+        optimizer.zero_grad()
+        loss = ((model(x) - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    assert loss.item() < 5e-3 and programs(model) == 1

@@ -6,6 +6,7 @@ included, and runs the program from then on. See the page on compiling for what 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -64,7 +65,7 @@ def compile(
     Returns
     -------
     callable
-        Takes the same arguments. Attributes are those of ``model``.
+        Takes the same arguments. Attributes are those of ``model``; of a module, a module that has it as its child.
 
     Raises
     ------
@@ -106,6 +107,11 @@ def compile(
         from .compiled import Compiled
     except ImportError as error:
         raise ImportError("compile() needs JAX; install it by: pip install 'tensorplay[xla]'") from error
+    modules = sys.modules.get("tensorplay.nn.module")
+    if modules is not None and isinstance(model, modules.Module):
+        from .module import OptimizedModule
+
+        return OptimizedModule(model, fullgraph, disable or backend == "eager")
     return Compiled(model, fullgraph, disable or backend == "eager")
 
 
@@ -141,6 +147,7 @@ def explain(compiled: Callable[..., Any]) -> Explanation:
     """
     from .compiled import Compiled, Explanation
 
+    compiled = getattr(compiled, "_compiled", compiled)
     if not isinstance(compiled, Compiled):
         raise TypeError(f"explain(): expected a compiled function, got {type(compiled).__name__}")
     return Explanation(compiled)
@@ -213,8 +220,6 @@ def reset() -> None:
     >>> import tensorplay as tp
     >>> tp.compiler.reset()
     """
-    import sys
-
     compiled = sys.modules.get(__name__ + ".compiled")
     if compiled is not None:
         for function in list(compiled.ALL):
