@@ -24,6 +24,7 @@ from typing import Any
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
 
 import numpy as np  # noqa: E402
 from workloads import WORKLOADS, Random, Workload  # noqa: E402
@@ -63,6 +64,8 @@ def least_times(made: Sequence[Callable[[], Any]], rounds: int, seconds: float) 
     """The least time of one call of each step, in seconds."""
     counts = []
     for step in made:
+        for _ in range(3):  # what compiles has then compiled
+            step()
         start, calls = time.perf_counter(), 0
         while (spent := time.perf_counter() - start) < seconds:
             step()
