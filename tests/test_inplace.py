@@ -646,3 +646,33 @@ def test_the_data_of_what_requires_grad_stay_floating():
     with pytest.raises(RuntimeError, match="must be floating point or complex dtype, got tensorplay.int64"):
         x.data = tp.tensor([5])
     assert x.tolist() == [1, 1]
+
+
+def set_imag(z, x):
+    z.imag = x
+
+
+@pytest.mark.parametrize(
+    "write, slope",
+    [
+        (set_imag, [-1, 3]),
+        (lambda z, x: z.imag.copy_(x), [-1, 3]),
+        (lambda z, x: z.imag.add_(x), [1, 2]),
+        (lambda z, x: z.real.mul_(x), [2, 27]),
+        (lambda z, x: tp.view_as_real(z)[:, 1].mul_(x), [0, 1]),
+        (lambda z, x: tp.view_as_real(z).copy_(x[:, None] * tp.tensor([1.0, 3.0])), [5, 26]),
+        (lambda z, x: z[:1].mul_(x[1]), [0, 7]),
+    ],
+)
+def test_gradients_of_what_is_written_to_parts_of_complex_numbers(write, slope):
+    x = tp.tensor([1.0, 2.0], dtype=tp.float64, requires_grad=True)
+    weights = tp.tensor([1 + 2j, 3 - 1j], dtype=tp.complex128)
+
+    def loss(x):
+        z = weights * 1
+        write(z, x)
+        return (z * weights).real.sum() + (z * z.conj()).real.sum() / 2
+
+    assert tp.autograd.grad(loss(x), x)[0].tolist() == slope
+    assert tp.func.grad(loss)(x.detach()).tolist() == slope
+    assert tp.autograd.gradcheck(loss, x, check_forward_ad=True)

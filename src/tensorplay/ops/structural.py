@@ -280,7 +280,7 @@ def put_view_batch(p: Any, values: list[Any], dims: list[Any], steps: tuple[Any,
 
 put_view = primitive(
     "put_view", put_view_kernel, vjp={"input": put_view_input_vjp, "source": put_view_source_vjp}, jvp="linear",
-    batch=put_view_batch, node_name="CopySlices",
+    batch=put_view_batch, holomorphic=False, node_name="CopySlices",  # of real parts, too
 )  # fmt: skip
 
 
