@@ -305,3 +305,10 @@ def test_what_was_rounded_to_integers_does_not_move(f, slope):
     assert tp.func.jacfwd(f)(x).tolist() == [[slope]]
     assert tp.func.jet(f, (x,), ((tp.ones(1),),))[1][0].tolist() == [slope]
     assert tp.func.laplacian(lambda x: (f(x) * x).sum(), x)[2].item() == 2 * slope
+
+
+def test_a_tangent_that_passes_through_is_not_the_one_that_was_given():
+    given = tp.ones(3)
+    _, tangent = tp.func.jvp(lambda x: x + 1, (tp.zeros(3),), (given,))
+    tangent.zero_()
+    assert given.tolist() == [1, 1, 1]

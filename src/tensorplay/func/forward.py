@@ -87,7 +87,10 @@ def pushed(
     finally:
         state.running = running
     n, out_spec, aux_spec = extra
+    given = {id(t._data) for t in ts if t is not None}
     for i in range(n):
+        if directions[i] is not None and id(directions[i]._data) in given:  # the caller's own, which he may write to
+            directions[i] = F.clone(directions[i])
         if directions[i] is None:
             if strict:
                 raise RuntimeError(
