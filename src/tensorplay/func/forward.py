@@ -89,9 +89,10 @@ def pushed(
     n, out_spec, aux_spec = extra
     given = {id(t._data) for t in ts if t is not None}
     for i in range(n):
-        if directions[i] is not None and id(directions[i]._data) in given:  # the caller's own, which he may write to
-            directions[i] = F.clone(directions[i])
-        if directions[i] is None:
+        tangent = directions[i]
+        if tangent is not None and id(tangent._data) in given:  # the caller's own, which he may write to
+            directions[i] = F.clone(tangent)
+        if tangent is None:
             if strict:
                 raise RuntimeError(
                     f"{name}(f, primals, tangents, strict=True): The output of f is independent of the inputs "
