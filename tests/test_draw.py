@@ -281,3 +281,8 @@ def test_the_graph_is_left_as_it_is():
     draw(loss, params).svg  # noqa: B018
     loss.backward()
     assert params["w1"].grad is not None
+
+
+def test_what_is_no_tensor_is_named():
+    with pytest.raises(TypeError, match="a sequence of them, got int"):
+        tp.autograd.graph.draw(3)

@@ -312,3 +312,15 @@ def test_a_tangent_that_passes_through_is_not_the_one_that_was_given():
     _, tangent = tp.func.jvp(lambda x: x + 1, (tp.zeros(3),), (given,))
     tangent.zero_()
     assert given.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "f, slope",
+    [(lambda x: x.detach() * x, 3), (lambda x: x.data * x, 3), (lambda x: (x * 1).detach_() * x, 3), (lambda x: x * x, 6)],
+)
+def test_data_are_without_tangents(f, slope):
+    x, v = tp.tensor([3.0]), tp.ones(1)
+    assert tp.func.jvp(f, (x,), (v,))[1].tolist() == [slope]
+    assert tp.vmap(lambda x: tp.func.jvp(f, (x,), (tp.ones(()),))[1])(x).tolist() == [slope]
+    assert tp.func.jvp(tp.vmap(f), (x,), (v,))[1].tolist() == [slope]
+    assert tp.func.grad(lambda x: f(x).sum())(x).tolist() == [slope]

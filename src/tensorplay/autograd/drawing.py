@@ -104,7 +104,11 @@ def draw(
         classDef operator fill:#f1f3f5,stroke:#868e96,color:#1b1f24
         classDef output fill:#d3f2d9,stroke:#2f9e44,color:#1b1f24
     """
-    outputs = [output] if isinstance(output, (Tensor, GradientEdge)) else list(output)
+    try:
+        outputs = [output] if isinstance(output, (Tensor, GradientEdge)) else list(output)
+    except TypeError:
+        raise TypeError(f"draw(): output must be a Tensor, a GradientEdge or a sequence of them, got "
+                        f"{type(output).__name__}") from None  # fmt: skip
     for i, out in enumerate(outputs):
         if not isinstance(out, (Tensor, GradientEdge)):
             raise TypeError(f"draw(): output must be a Tensor, a GradientEdge or a sequence of them, got "

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import dtype as dtypes
 from . import versions
-from .carrier import Carrier, Meta, Moving
+from .carrier import Batched, Carrier, Meta, Moving
 from .device import CPU, META, device, is_meta
 from .layout import CHANNELS_LAST, strided
 from .node import AccumulateGrad, Hooks, Node, Output, RemovableHandle, place
@@ -574,8 +574,8 @@ class Tensor(Methods):
     def detach(self) -> Tensor:
         """The same memory, without history and without tangents."""
         data = self._data
-        while type(data) is not np.ndarray and isinstance(data, Moving):
-            data = data.primal._data
+        if type(data) is not np.ndarray and isinstance(data, Carrier):
+            data = without_tangents(data)
         t = wrap(data)
         if self._rare is not None and self._rare.inference:
             t._rarely().inference = True
@@ -587,12 +587,15 @@ class Tensor(Methods):
         if self._rare is not None and self._rare.view is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
         self._node = None
+        if isinstance(self._data, Carrier):
+            self._data = without_tangents(self._data)
         return self
 
     @property
     def data(self) -> Tensor:
-        """The same memory without history. Unlike PyTorch's, a write through it counts as one."""
-        return wrap(self._data)
+        """The same memory without history and tangents. Unlike PyTorch's, a write through it counts as one."""
+        data = self._data
+        return wrap(without_tangents(data) if isinstance(data, Carrier) else data)
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -641,6 +644,15 @@ def wrap(data: Any, cls: type[Tensor] = Tensor) -> Tensor:
     t._node = None
     t._rare = None
     return t
+
+
+def without_tangents(data: Any) -> Any:
+    """Data that stand still in every forward mode around."""
+    if isinstance(data, Moving):
+        return without_tangents(data.primal._data)
+    if type(data) is Batched:
+        return Batched(wrap(without_tangents(data.value._data)), data.level)
+    return data
 
 
 def mark_inference(t: Tensor) -> None:
