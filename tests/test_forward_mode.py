@@ -316,8 +316,11 @@ def test_a_tangent_that_passes_through_is_not_the_one_that_was_given():
 
 @pytest.mark.parametrize(
     "f, slope",
-    [(lambda x: x.detach() * x, 3), (lambda x: x.data * x, 3), (lambda x: (x * 1).detach_() * x, 3), (lambda x: x * x, 6)],
-)
+    [
+        (lambda x: x.detach() * x, 3), (lambda x: x.data * x, 3), (lambda x: (x * 1).detach_() * x, 3),
+        (lambda x: x * x, 6),
+    ],
+)  # fmt: skip
 def test_data_are_without_tangents(f, slope):
     x, v = tp.tensor([3.0]), tp.ones(1)
     assert tp.func.jvp(f, (x,), (v,))[1].tolist() == [slope]
