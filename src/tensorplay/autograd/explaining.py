@@ -6,7 +6,6 @@ tell where an operand without history came from: what cannot be known is said to
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from ..core.inplace import Ambiguous
 from ..core.node import AccumulateGrad, Node, endpoint, place
 from ..core.saved import Packed
 from ..core.state import grad_mode
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, tensors_alive
 from ..core.versions import memory_of, version, written_since
 from ..ops.declare import zero
 from .context import BackwardCFunction
@@ -489,7 +488,7 @@ def suspicious(value: Any) -> bool:
 def by_memory() -> dict[int, list[Tensor]]:
     """All tensors alive that have a history, by the array that owns their memory."""
     found: dict[int, list[Tensor]] = {}
-    for obj in gc.get_objects():
-        if isinstance(obj, Tensor) and obj._node is not None:
-            found.setdefault(id(memory_of(obj._data)), []).append(obj)
+    for t in tensors_alive():
+        if t._node is not None:
+            found.setdefault(id(memory_of(t._data)), []).append(t)
     return found

@@ -244,21 +244,51 @@ class Kernel:
         several = type(like) is tuple or type(like) is list
         specs = [jax.ShapeDtypeStruct(o.shape, o.dtype) for o in (like if several else [like])]
         places = [i for i, v in enumerate(values) if v is not None]
+        given = [jax.ShapeDtypeStruct(values[i].shape, np.dtype(values[i].dtype)) for i in places]
 
         def on_host(*arrays: Any) -> Any:
             full: list[Any] = [None] * len(values)
-            for i, a in zip(places, arrays):
-                full[i] = np.asarray(a)
+            for i, a, s in zip(places, arrays, given):
+                full[i] = np.ascontiguousarray(a).view(s.dtype).reshape(s.shape)
             with np.errstate(all="ignore"):
                 out = p.array_kernel(*full, **attrs)
-            if not jax.config.jax_enable_x64:  # in a thread of XLA's own: JAX would narrow the results
-                enable_x64(True).__enter__()
             parts = out if several else [out]
-            return [np.asarray(o, s.dtype) for o, s in zip(parts, specs)]
+            return [in_words(np.ascontiguousarray(o, s.dtype), s) for o, s in zip(parts, specs)]
 
         owner.called_back(p.name, error)
-        out = jax.pure_callback(on_host, specs, *[values[i] for i in places])
-        return out if several else out[0]
+        out = jax.pure_callback(on_host, [words(s) for s in specs], *[to_words(values[i]) for i in places])
+        results = [from_words(o, s.dtype) for o, s in zip(out, specs)]
+        return results if several else results[0]
+
+
+# A callback runs in whichever thread XLA takes, and JAX halves what has 64 bits in threads that did not allow them:
+# such values pass as 32-bit words.
+
+
+def words(spec: Any) -> Any:
+    """Shape and dtype of the words of an array."""
+    if spec.dtype.itemsize < 8 or spec.dtype == np.complex64:
+        return spec
+    return jax.ShapeDtypeStruct((*spec.shape, spec.dtype.itemsize // 4), np.uint32)
+
+
+def in_words(array: Array, spec: Any) -> Array:
+    to = words(spec)
+    return array.view(to.dtype).reshape(to.shape)
+
+
+def to_words(x: Any) -> Any:
+    if x.dtype == np.complex128:
+        pairs = jnp.stack([x.real, x.imag], -1)
+        return jax.lax.bitcast_convert_type(pairs, np.uint32).reshape(*x.shape, 4)
+    return x if words(x) is x else jax.lax.bitcast_convert_type(x, np.uint32)
+
+
+def from_words(x: Any, dtype: np.dtype[Any]) -> Any:
+    if dtype == np.complex128:
+        pairs = jax.lax.bitcast_convert_type(x.reshape(*x.shape[:-1], 2, 2), np.float64)
+        return jax.lax.complex(pairs[..., 0], pairs[..., 1])
+    return x if x.dtype == dtype else jax.lax.bitcast_convert_type(x, dtype)
 
 
 def wrapped(owner: Any, out: Any) -> Traced:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,7 @@ from ..backends.xla import DataDependent, Missed, Traced, enable_x64
 from ..core import pytree, versions
 from ..core.node import AccumulateGrad, Node
 from ..core.state import count, state
-from ..core.tensor import Tensor, TensorState, wrap
+from ..core.tensor import Tensor, TensorState, tensors_alive, wrap
 from .capture import Reach
 
 Array = np.ndarray[Any, Any]
@@ -44,17 +43,6 @@ class WatchedState(TensorState):
     def grad(self, value: Tensor | None) -> None:
         self.looked_at = True
         self.held = value
-
-
-def tensor_classes() -> set[type]:
-    """Tensor and its subclasses."""
-    found: set[type] = set()
-    stack: list[type] = [Tensor]
-    while stack:
-        cls = stack.pop()
-        found.add(cls)
-        stack.extend(cls.__subclasses__())
-    return found
 
 
 NOT_TRACKED, LEAF, INNER = range(3)
@@ -300,8 +288,7 @@ class Trace:
     def attempt(self) -> Any:
         """One run on tracers."""
         self.find_slots()
-        kinds = tensor_classes()
-        self.older = [o for o in gc.get_objects() if type(o) in kinds]
+        self.older = tensors_alive()
         self.old = set()
         for t in self.older:
             if type(t._data) is ndarray:
