@@ -205,6 +205,46 @@ class Decay:
         return self.base**epoch
 
 
+OF_ALL = ["_get_lr_called_within_step", "_is_initial", "_last_lr", "_step_count", "base_lrs", "last_epoch"]
+KEYS = [
+    (lambda o: lr_scheduler.StepLR(o, 2), [*OF_ALL, "gamma", "step_size"]),
+    (lambda o: lr_scheduler.CyclicLR(o, 0.1, 1.0),
+     [*OF_ALL, "_scale_fn_custom", "base_momentums", "cycle_momentum", "gamma", "max_lrs", "max_momentums", "mode",
+      "scale_mode", "step_ratio", "total_size", "use_beta1"]),
+    (lambda o: lr_scheduler.OneCycleLR(o, 1.0, 10),
+     [*OF_ALL, "_anneal_func_type", "_schedule_phases", "cycle_momentum", "total_steps", "use_beta1"]),
+    (lambda o: lr_scheduler.ReduceLROnPlateau(o),
+     ["_last_lr", "best", "cooldown", "cooldown_counter", "default_min_lr", "eps", "factor", "last_epoch", "min_lrs",
+      "mode", "mode_worse", "num_bad_epochs", "patience", "threshold", "threshold_mode"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make, keys", KEYS, ids=[keys[-1] for _, keys in KEYS])
+def test_states_have_the_keys_of_pytorchs(make, keys):
+    assert sorted(make(two_groups()).state_dict()) == sorted(keys)
+
+
+def test_cycles_leave_their_momenta_in_the_groups():
+    optimizer = two_groups()
+    lr_scheduler.CyclicLR(optimizer, 0.1, 1.0, base_momentum=0.7)
+    assert [(g["base_momentum"], g["max_momentum"]) for g in optimizer.param_groups] == [(0.7, 0.9)] * 2
+
+
+def test_a_schedule_can_tell_whether_its_rates_are_asked_for_within_a_step():
+    class Told(lr_scheduler.LRScheduler):
+        def get_lr(self):
+            seen.append(self._get_lr_called_within_step)
+            return self.base_lrs
+
+    seen = []
+    optimizer = two_groups()
+    schedule = Told(optimizer)
+    optimizer.step()
+    schedule.step()
+    schedule.get_lr()
+    assert seen == [True, True, False]
+
+
 def test_attributes_of_callables_are_saved_and_functions_are_not():
     schedule = lr_scheduler.LambdaLR(two_groups(), [Decay(0.5), lambda epoch: 1.0])
     saved = schedule.state_dict()

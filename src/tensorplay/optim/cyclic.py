@@ -62,17 +62,19 @@ class CyclicLR(LRScheduler):
         self.total_size, self.step_ratio = up + down, up / (up + down)
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
             raise ValueError("mode is invalid and scale_fn is None")
-        self.mode, self.gamma, self._own_scale = mode, gamma, scale_fn
+        self.mode, self.gamma, self._scale_fn_custom = mode, gamma, scale_fn
         self.scale_mode = scale_mode if scale_fn is not None else "iterations" if mode == "exp_range" else "cycle"
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
                 raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+            self.use_beta1 = "betas" in optimizer.defaults
             self.base_momentums = per_group("base_momentum", base_momentum, groups)
             self.max_momentums = per_group("max_momentum", max_momentum, groups)
             if last_epoch == -1:
-                for group, most in zip(groups, self.max_momentums):
+                for group, least, most in zip(groups, self.base_momentums, self.max_momentums):
                     set_momentum(group, most)
+                    group["max_momentum"], group["base_momentum"] = most, least
         if last_epoch == -1:
             for group, base in zip(groups, bases):
                 assign(group, "lr", base)
@@ -83,23 +85,22 @@ class CyclicLR(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """All attributes but the optimizer and a function ``scale_fn``; of another callable the attributes are kept."""
         out = super().state_dict()
-        own = out.pop("_own_scale")
-        if own is not None and not isinstance(own, types.FunctionType):
-            out["_own_scale"] = own.__dict__.copy()
+        own = out["_scale_fn_custom"]
+        out["_scale_fn_custom"] = None if own is None or isinstance(own, types.FunctionType) else own.__dict__.copy()
         return out
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what ``state_dict()`` gave."""
         state_dict = {**state_dict}
-        saved = state_dict.pop("_own_scale", None)
+        saved = state_dict.pop("_scale_fn_custom", None)
         super().load_state_dict(state_dict)
-        if saved is not None and self._own_scale is not None:
-            self._own_scale.__dict__.update(saved)
+        if saved is not None and self._scale_fn_custom is not None:
+            self._scale_fn_custom.__dict__.update(saved)
 
     def scale_fn(self, x: float) -> float:
         """The height of cycle or batch ``x``."""
-        if self._own_scale is not None:
-            return self._own_scale(x)
+        if self._scale_fn_custom is not None:
+            return self._scale_fn_custom(x)
         if self.mode == "triangular":
             return 1.0
         return 0.5 ** (x - 1) if self.mode == "triangular2" else self.gamma**x
@@ -194,13 +195,15 @@ class OneCycleLR(LRScheduler):
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         top, last = float(pct_start * self.total_steps) - 1, self.total_steps - 1
-        self._phases = [(top, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
+        phases: list[tuple[Any, ...]] = [(top, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
         if three_phase:
             back = float(2 * pct_start * self.total_steps) - 2
-            self._phases += [(back, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+            phases += [(back, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
                              (last, "initial_lr", "min_lr", "max_momentum", "max_momentum")]  # fmt: skip
         else:
-            self._phases += [(last, "max_lr", "min_lr", "base_momentum", "max_momentum")]
+            phases += [(last, "max_lr", "min_lr", "base_momentum", "max_momentum")]
+        parts = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
+        self._schedule_phases = [dict(zip(parts, phase)) for phase in phases]
         self._anneal_func_type, self.cycle_momentum = anneal_strategy, cycle_momentum
         groups = optimizer.param_groups
         rates = per_group("max_lr", max_lr, groups)
@@ -231,9 +234,9 @@ class OneCycleLR(LRScheduler):
         if n > self.total_steps:
             raise ValueError(f"Tried to step {n} times. The specified number of total steps is {self.total_steps}")
         begin = 0.0
-        for phase in self._phases:
-            end, lr_from, lr_to, momentum_from, momentum_to = phase
-            if n <= end or phase is self._phases[-1]:
+        for phase in self._schedule_phases:
+            end, lr_from, lr_to, momentum_from, momentum_to = phase.values()
+            if n <= end or phase is self._schedule_phases[-1]:
                 part = (n - begin) / (end - begin)
                 break
             begin = end

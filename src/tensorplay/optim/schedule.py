@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..core.tensor import Tensor
@@ -84,7 +84,7 @@ class LRScheduler:
     def _initial_step(self) -> None:
         self._step_count = 0
         self.optimizer._opt_called = False
-        self._is_initial = True
+        self._is_initial, self._get_lr_called_within_step = True, False
         try:
             self.step()
         finally:
@@ -92,7 +92,7 @@ class LRScheduler:
 
     def state_dict(self) -> dict[str, Any]:
         """All attributes but the optimizer."""
-        return {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_is_initial")}
+        return {k: v for k, v in self.__dict__.items() if k != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what ``state_dict()`` gave."""
@@ -125,14 +125,22 @@ class LRScheduler:
         self._step_count += 1
         if epoch is None:
             self.last_epoch += 1
-            self._set(self.get_lr())
+            self._set(self._called_within_step(self.get_lr))
         else:
             warnings.warn(EPOCH_IS_DEPRECATED, UserWarning, stacklevel=2)
             self._go_to(epoch)
 
     def _go_to(self, epoch: int) -> None:
         self.last_epoch = epoch
-        self._set(getattr(self, "_get_closed_form_lr", self.get_lr)())
+        self._set(self._called_within_step(getattr(self, "_get_closed_form_lr", self.get_lr)))
+
+    def _called_within_step(self, rates: Callable[[], list[Any]]) -> list[Any]:
+        """New rates; schedules of others look at the mark to warn of a ``get_lr`` outside of a step."""
+        self._get_lr_called_within_step = True
+        try:
+            return rates()
+        finally:
+            self._get_lr_called_within_step = False
 
     def _set(self, rates: Iterable[Any]) -> None:
         for group, lr in zip(self.optimizer.param_groups, rates):
