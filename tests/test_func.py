@@ -299,6 +299,13 @@ BAD = [
         lambda: func.jvp(lambda x: x, (x,), (tp.ones(2),)),
     ),
     (ValueError, "floating point or complex", lambda: func.jvp(lambda x: x, (tp.tensor([1]),), (tp.tensor([1]),))),
+    (RuntimeError, "jvp: primals must hold Tensors only, got float", lambda: func.jvp(lambda x: x, (1.0,), (x,))),
+    (RuntimeError, "jvp: the tangents must hold Tensors", lambda: func.jvp(lambda x: x, (tp.tensor(1.0),), (1.0,))),
+    (ValueError, "jacfwd: only Tensors of floating point", lambda: func.jacfwd(lambda x: x)(tp.tensor([1]))),
+    (ValueError, "linearize: only Tensors of floating point", lambda: func.linearize(lambda x: x, tp.tensor([1]))),
+    (RuntimeError, "jacrev: only Tensors of floating point", lambda: func.jacrev(lambda x: x)(tp.tensor([1]))),
+    (RuntimeError, r"vjp\(f.*All outputs of f must be .*\(output 1\)", lambda: func.vjp(lambda x: (x, x > 0), x)),
+    (RuntimeError, r"jacrev\(f.*All outputs of f must be floating", lambda: func.jacrev(lambda x: x.long())(x)),
     (RuntimeError, "jvp: Expected f.* to return only tensors, got int", lambda: func.jvp(lambda x: 3, (x,), (x,))),
     (
         RuntimeError,

@@ -36,6 +36,8 @@ RIGHT = {
     "real to complex": (lambda x: x * (1 + 2j), (randn(3),)),
     "strided": (lambda x: x * x, (tp.tensor(np.arange(6.0).reshape(2, 3)).T.requires_grad_(),)),
     "constant output": (lambda x: (x * 2, tp.ones(2, dtype=tp.float64)), (randn(3),)),
+    "detached output in front": (lambda x: ((x * 2).detach(), x * x), (randn(3),)),
+    "output of integers": (lambda x: (x * x, x.long()), (randn(3),)),
 }
 
 
@@ -44,8 +46,7 @@ RIGHT = {
 def test_right_derivatives_pass(name, fast):
     f, inputs = RIGHT[name]
     assert gradcheck(f, inputs, fast_mode=fast, **EVERYTHING) is True
-    if name not in ("constant output",):
-        assert gradgradcheck(f, inputs, fast_mode=fast, check_fwd_over_rev=True, check_batched_grad=True) is True
+    assert gradgradcheck(f, inputs, fast_mode=fast, check_fwd_over_rev=True, check_batched_grad=True) is True
 
 
 def test_a_single_tensor_need_not_be_in_a_tuple():

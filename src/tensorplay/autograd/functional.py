@@ -212,10 +212,8 @@ def scalar_output(outs: list[Tensor], spec: pytree.Spec, name: str) -> Tensor:
     if spec is not pytree.LEAF:
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
     if outs[0]._data.size != 1:
-        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
-    if outs[0]._data.ndim:
         raise RuntimeError(
-            f"The Tensor returned by the function given to {name} should be of dimension 0, got shape "
+            f"The Tensor returned by the function given to {name} should contain a single element, got shape "
             f"{list(outs[0].shape)}"
         )
     return outs[0]

@@ -168,6 +168,11 @@ def as_outputs(out: Any) -> list[Tensor]:
     return [o for o in outs if isinstance(o, Tensor) and o._data.dtype.kind in "fcV"]
 
 
+def tracked(outs: Sequence[Tensor]) -> list[int]:
+    """The positions of the outputs that have a history."""
+    return [i for i, o in enumerate(outs) if o._node is not None]
+
+
 def differentiable_inputs(inputs: tuple[Any, ...]) -> list[Tensor]:
     return [x for x in inputs if isinstance(x, Tensor) and x._node is not None]
 
@@ -226,10 +231,17 @@ class Check:
     ):
         self.func, self.inputs, self.eps, self.atol, self.rtol, self.nondet = func, inputs, eps, atol, rtol, nondet
         self.xs = check_inputs(inputs)
-        self.outs = self.call()
+        outs = as_outputs(func(*inputs))
+        self.places = tracked(outs) or list(range(len(outs)))  # a detached output beside others is taken at its word
+        self.outs = [outs[i] for i in self.places]
 
     def call(self) -> list[Tensor]:
-        return as_outputs(self.func(*self.inputs))
+        return self.checked(self.func(*self.inputs))
+
+    def checked(self, out: Any) -> list[Tensor]:
+        """The outputs to be checked: those with a history; where none has one, all of them must be constant."""
+        outs = as_outputs(out)
+        return [outs[i] for i in self.places]
 
     def numerical(self) -> list[list[Array]]:
         """By input, then by output."""
@@ -280,7 +292,7 @@ class Check:
 
     def push(self, x: Tensor, direction: Tensor) -> list[Tensor]:
         """Tangents of the outputs in a direction of one input."""
-        call = lambda duals: as_outputs(self.func(*[duals[0] if a is x else a for a in self.inputs]))
+        call = lambda duals: self.checked(self.func(*[duals[0] if a is x else a for a in self.inputs]))
         values, tangents = push_forward(call, [x], [direction])
         return [F.zeros_like(o.detach()) if t is None else t for o, t in zip(values, tangents)]
 
@@ -571,7 +583,7 @@ def gradgradcheck(
     func, inputs, eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad, check_grad_dtypes
         As in :func:`gradcheck`.
     grad_outputs
-        One cotangent for each differentiable output; normal random numbers if left out.
+        One cotangent for each output that has a history; normal random numbers if left out.
     gen_non_contig_grad_outputs
         Lay the random cotangents out in memory with gaps.
     check_batched_grad, fast_mode, masked
@@ -598,18 +610,20 @@ def gradgradcheck(
     set_recording(True)
     try:
         outs = as_outputs(func(*given))
+        places = tracked(outs) or list(range(len(outs)))
     finally:
         set_recording(recording)
     if grad_outputs is None:
         rng = np.random.default_rng(0)
-        cotangents = tuple(random_cotangent(rng, o, gen_non_contig_grad_outputs) for o in outs)
+        cotangents = tuple(random_cotangent(rng, outs[i], gen_non_contig_grad_outputs) for i in places)
     else:
         cotangents = tuple_of(grad_outputs)
     n = len(cotangents)
 
     def gradients(*args: Any) -> tuple[Tensor, ...]:
         args, us = args[:-n], args[-n:]
-        reached = [(o, u) for o, u in zip(as_outputs(func(*args)), us) if o._node is not None]
+        outs = as_outputs(func(*args))
+        reached = [(outs[i], u) for i, u in zip(places, us) if outs[i]._node is not None]
         if not reached:
             return ()
         xs = differentiable_inputs(args)

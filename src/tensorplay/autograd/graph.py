@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ..core.carrier import Meta
-from ..core.inplace import preserving, written
+from ..core.inplace import after_write, preserving
 from ..core.node import Node, RemovableHandle, place
 from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
@@ -408,7 +408,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
                 "increment_version: Inplace update to inference tensor outside InferenceMode is not allowed."
             )
     for t in tensors:
-        written(t, False, False)
+        after_write(t, False, False)
 
 
 def region_activation_memory_budget(budget: float) -> AbstractContextManager[None]:

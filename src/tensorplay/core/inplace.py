@@ -247,7 +247,7 @@ def move(t: Tensor, value: Tensor, name: str) -> Tensor:
         if recorded:
             rebase(t, value, name)
         moved = True
-    return written(t, recorded, moved)
+    return after_write(t, recorded, moved)
 
 
 def update(
@@ -279,10 +279,10 @@ def update(
     if recorded:
         old = old_value(t)
         rebase(t, primitive.record_slowly((old, *args), attrs, wrap(data)))
-    return written(t, recorded, False)
+    return after_write(t, recorded, False)
 
 
-def written(t: Tensor, recorded: bool, moved: bool) -> Tensor:
+def after_write(t: Tensor, recorded: bool, moved: bool) -> Tensor:
     """Note the write, and let the views of it follow."""
     note_write(t._data)
     if recorded or moved:
@@ -349,7 +349,7 @@ def change_geometry(t: Tensor, view_operator: Callable[[Tensor], Tensor], name: 
     t._data = changed._data
     if not leaf:
         t._node = changed._node
-    return written(t, False, False)
+    return after_write(t, False, False)
 
 
 def assign(base: Tensor, data: Any) -> None:

@@ -47,11 +47,24 @@ def replaced(args: tuple[Any, ...], argnums: Any, values: Any) -> tuple[Any, ...
     return tuple(new)
 
 
-def differentiable(leaves: list[Any], name: str, what: str, error: type[Exception] = RuntimeError) -> list[Tensor]:
-    """The leaves, all of them tensors that have derivatives."""
+def differentiable(
+    leaves: list[Any],
+    name: str,
+    what: str,
+    error: type[Exception] = RuntimeError,
+    foreign: type[Exception] = ValueError,
+) -> list[Tensor]:
+    """The leaves, all of them tensors that have derivatives.
+
+    Raises
+    ------
+    Exception
+        Of the class ``foreign`` for what is no tensor, of the class ``error`` for a dtype without derivatives:
+        PyTorch's transforms differ in these.
+    """
     for i, x in enumerate(leaves):
         if not isinstance(x, Tensor):
-            raise ValueError(f"{name}: {what} must hold Tensors only, got {type(x).__name__} (leaf {i})")
+            raise foreign(f"{name}: {what} must hold Tensors only, got {type(x).__name__} (leaf {i})")
         if x._data.dtype.kind not in "fcV":
             raise error(
                 f"{name}: only Tensors of floating point and complex dtype can require gradients, but {what} holds "
@@ -85,12 +98,35 @@ def tensors_of(out: Any, name: str, what: str = "f(*primals)") -> tuple[list[Ten
     return leaves, spec
 
 
-def tree_like(tree: Any, spec: pytree.Spec, name: str, what: str, like: list[Tensor]) -> list[Tensor]:
+def differentiable_outputs(outs: list[Tensor], name: str) -> None:
+    """Refuse integers among what a reverse transform pulls back from: their gradients would be zeros without a word.
+
+    Raises
+    ------
+    RuntimeError
+        Naming the transform, and the position of the output.
+    """
+    for i, o in enumerate(outs):
+        if o._data.dtype.kind not in "fcV":
+            raise RuntimeError(
+                f"{name}(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
+                f"{o.dtype} (output {i}); return it by has_aux=True"
+            )
+
+
+def tree_like(
+    tree: Any,
+    spec: pytree.Spec,
+    name: str,
+    what: str,
+    like: list[Tensor],
+    foreign: type[Exception] = TypeError,
+) -> list[Tensor]:
     """The leaves of tangents or cotangents that mirror given tensors."""
     leaves = pytree.flatten_like(tree, spec, name, what)
     for i, (v, x) in enumerate(zip(leaves, like)):
         if not isinstance(v, Tensor):
-            raise TypeError(f"{name}: {what} must hold Tensors only, got {type(v).__name__} (leaf {i})")
+            raise foreign(f"{name}: {what} must hold Tensors only, got {type(v).__name__} (leaf {i})")
         if v._data.shape != x._data.shape:
             raise RuntimeError(
                 f"{name}: {what} must have the shapes of what they belong to: leaf {i} has {list(v.shape)}, "
@@ -99,7 +135,7 @@ def tree_like(tree: Any, spec: pytree.Spec, name: str, what: str, like: list[Ten
     return leaves
 
 
-def real(tensors: Iterable[Any], name: str, what: str) -> None:
+def check_real(tensors: Iterable[Any], name: str, what: str) -> None:
     """Refuse complex tensors, as PyTorch's Jacobians do: their derivative is no one matrix.
 
     Raises

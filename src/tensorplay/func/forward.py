@@ -12,7 +12,7 @@ from ..core.namespace import F
 from ..core.state import count, state
 from ..core.tensor import Tensor
 from ..core.transforms import unit_vectors
-from .arguments import chosen, differentiable, real, replaced, split_aux, tensors_of, tree_like
+from .arguments import check_real, chosen, differentiable, replaced, split_aux, tensors_of, tree_like
 from .batching import vmap
 from .reverse import jacrev
 
@@ -46,8 +46,10 @@ def jvp(
     Raises
     ------
     RuntimeError
-        If primals and tangents differ in structure or shape; with ``strict``, if an output is independent of the
-        primals.
+        If primals and tangents differ in structure or shape, or hold anything but tensors; with ``strict``, if an
+        output is independent of the primals.
+    ValueError
+        If a primal has no derivatives, as integers.
 
     Examples
     --------
@@ -62,8 +64,8 @@ def jvp(
     if not isinstance(tangents, tuple):
         raise RuntimeError(f"jvp(f, primals, tangents): Expected tangents to be a tuple, got {type(tangents)}")
     xs, spec = pytree.flatten(primals)
-    differentiable(xs, "jvp", "primals", ValueError)
-    ts = tree_like(tangents, spec, "jvp", "the tangents", xs)
+    differentiable(xs, "jvp", "primals", ValueError, RuntimeError)
+    ts = tree_like(tangents, spec, "jvp", "the tangents", xs, RuntimeError)
     return pushed(func, xs, ts, spec, strict, has_aux, "jvp")
 
 
@@ -137,8 +139,8 @@ def jacfwd(
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         inputs = chosen(argnums, args, "jacfwd")
         xs, spec = pytree.flatten(inputs)
-        differentiable(xs, "jacfwd", f"the argument that argnums={argnums} names")
-        real(xs, "jacfwd", "inputs")
+        differentiable(xs, "jacfwd", f"the argument that argnums={argnums} names", ValueError)
+        check_real(xs, "jacfwd", "inputs")
         wrapped = pytree.Spec(tuple, None, (spec,))
         call = lambda tree: func(*replaced(args, argnums, tree), **kwargs)
         aux: Any = None
@@ -151,7 +153,7 @@ def jacfwd(
                 directions = [direction if j == i else None for j in range(len(xs))]
                 _, tangent, *rest = pushed(call, xs, directions, wrapped, False, has_aux, "jacfwd")
                 aux = rest[0] if rest else None
-                real(pytree.flatten(tangent)[0], "jacfwd", "outputs")
+                check_real(pytree.flatten(tangent)[0], "jacfwd", "outputs")
                 return tangent
 
             basis = unit_vectors(x, 0, int(x._data.size))

@@ -14,7 +14,16 @@ from ..core.namespace import F
 from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
 from ..core.transforms import matching, unit_vectors, zeros_of
-from .arguments import chosen, differentiable, real, replaced, split_aux, tensors_of, tree_like
+from .arguments import (
+    check_real,
+    chosen,
+    differentiable,
+    differentiable_outputs,
+    replaced,
+    split_aux,
+    tensors_of,
+    tree_like,
+)
 
 
 def value_and_gradient(
@@ -128,7 +137,7 @@ class Recorded:
     def __init__(
         self, func: Callable[..., Any], primals: list[Any], spec: pytree.Spec, has_aux: bool, name: str
     ) -> None:
-        self.primals = differentiable(primals, name, "primals")
+        self.primals = differentiable(primals, name, "primals", ValueError if name == "linearize" else RuntimeError)
         recording, running = bool(state.recording), state.running
         set_recording(True)
         try:
@@ -179,7 +188,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     Raises
     ------
     RuntimeError
-        If the cotangents do not have the structure and shapes of the output.
+        If an output is of integers, or the cotangents do not have the structure and shapes of the output.
 
     Examples
     --------
@@ -190,6 +199,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """
     xs, spec = pytree.flatten(primals)
     call = Recorded(func, xs, spec, has_aux, "vjp")
+    differentiable_outputs(call.outs, "vjp")
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         given = tree_like(cotangents, call.spec, "vjp", "the cotangents", call.outs)
@@ -294,11 +304,12 @@ def jacrev(
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         inputs = chosen(argnums, args, "jacrev")
         xs, spec = pytree.flatten(inputs)
-        real(xs, "jacrev", "inputs")
+        check_real(xs, "jacrev", "inputs")
         call = Recorded(
             lambda tree: func(*replaced(args, argnums, tree), **kwargs), xs, argument(spec), has_aux, "jacrev"
         )
-        real(call.outs, "jacrev", "outputs")
+        differentiable_outputs(call.outs, "jacrev")
+        check_real(call.outs, "jacrev", "outputs")
         rows = [pytree.unflatten(rows_of(call, k, chunk_size), spec) for k in range(len(call.outs))]
         jac = pytree.unflatten(rows, call.spec)
         return (jac, call.auxiliary()) if has_aux else jac

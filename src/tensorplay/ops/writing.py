@@ -10,7 +10,7 @@ import numpy as np
 from ..core import dtype as dtypes
 from ..core import layout as layouts
 from ..core.carrier import Meta
-from ..core.inplace import check_writable, only_memory, write, written
+from ..core.inplace import after_write, check_writable, only_memory, write
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive, scalar_dtype
@@ -320,7 +320,7 @@ def resize_(input: Tensor, size: Any, *more: int, memory_format: Any = None) -> 
             else F.cat(flat, zeros_of(F, (count - size,), input), dim=-1)
         )
         input._data = F.reshape(flat, shape)._data
-    return written(input, False, False)
+    return after_write(input, False, False)
 
 
 @operator(out=False)
