@@ -93,6 +93,34 @@ def test_tensors_of_derivatives_are_the_same_in_all_modes_and_symmetric(order):
         close(first.permute(axes), first)
 
 
+POLYNOMIALS = {
+    # function of x, and its derivatives of orders 1 to 4 at 3: None where autograd.grad says that nothing is left
+    "square": (lambda x: x.square(), [6, 2, 0, None]),
+    "square_": (lambda x: x.clone().square_(), [6, 2, 0, None]),
+    "x ** 2": (lambda x: x**2, [6, 2, 0, None]),
+    "x ** 3": (lambda x: x**3, [27, 18, 6, 0]),
+    "x * x": (lambda x: x * x, [6, 2, None, None]),
+    "prelu": (lambda x: tp.prelu(x.reshape(1), tp.tensor([0.5], dtype=tp.float64)), [1, 0, None, None]),
+    "relu": (lambda x: x.relu(), [1, 0, 0, 0]),
+    "linear": (lambda x: 2 * x + 1, [2, None, None, None]),
+}
+
+
+@pytest.mark.parametrize("name", POLYNOMIALS)
+def test_derivatives_that_became_constant_are_zeros_or_nothing(name):
+    f, wanted = POLYNOMIALS[name]
+    x = tp.tensor(3.0, dtype=tp.float64, requires_grad=True)
+    value, of = f(x), lambda x: f(x).sum()
+    for want in wanted:
+        if want is None:
+            assert value is None or not value.requires_grad
+        else:
+            (value,) = tp.autograd.grad(value.sum(), x, create_graph=True, allow_unused=True)
+            assert value.item() == want
+        assert func.grad(of)(x.detach()).item() == (want or 0)
+        of = func.grad(of)
+
+
 def test_third_derivatives_equal_finite_differences_of_the_hessian():
     third, h = func.jacrev(func.hessian(net))(X), 1e-5
     for k in range(4):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import tensorplay as tp
-from tensorplay import nn
+from tensorplay import func, nn
+from tensorplay.autograd import forward_ad
 from tensorplay.nn import functional
 
 # ---- random programs of views and writes, the same over tensors and over arrays
@@ -676,3 +677,54 @@ def test_gradients_of_what_is_written_to_parts_of_complex_numbers(write, slope):
     assert tp.autograd.grad(loss(x), x)[0].tolist() == slope
     assert tp.func.grad(loss)(x.detach()).tolist() == slope
     assert tp.autograd.gradcheck(loss, x, check_forward_ad=True)
+
+
+def in_forward_ad(f, x):
+    with forward_ad.dual_level():
+        return forward_ad.unpack_dual(f(forward_ad.make_dual(x, tp.ones_like(x)))).primal
+
+
+MODES = {
+    "plain": lambda f, x: f(x),
+    "jvp": lambda f, x: func.jvp(f, (x,), (tp.ones_like(x),))[0],
+    "forward_ad": in_forward_ad,
+    "vmap": lambda f, x: func.vmap(f)(tp.stack([x, x]))[1],
+}
+ROWS = tp.tensor([1.0, 2.0])
+SHARED = {
+    # writes to two rows of three elements each, which share memory: None where it is refused
+    "mul_": (lambda y: y.mul_(2), None),
+    "exp_": (lambda y: y.exp_(), None),
+    "copy_": (lambda y: y.copy_(tp.arange(6.0).reshape(2, 3)), None),
+    "a row": (lambda y: y.__setitem__(0, tp.tensor([1.0, 2.0, 3.0])), None),
+    "scatter_": (lambda y: y.scatter_(0, tp.tensor([[0, 0, 0]]), 5.0), None),
+    "zero_": (lambda y: y.zero_(), [0.0, 0.0]),
+    "fill_": (lambda y: y.fill_(3.0), [3.0, 3.0]),
+    "masked_fill_": (lambda y: y.masked_fill_(tp.tensor([[True], [False]]), 9.0), [9.0, 2.0]),
+    "a masked row": (lambda y: y.__setitem__(tp.tensor([True, False]), 7.0), [7.0, 2.0]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*on expanded tensors is deprecated")
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("fresh", [False, True])
+def test_writes_to_elements_that_share_memory_are_refused_in_every_transform(name, mode, fresh):
+    change, want = SHARED[name]
+
+    def f(x):
+        y = (tp.tensor([1.0, 2.0]) if fresh else x.clone()).reshape(2, 1).expand(2, 3)
+        change(y)
+        return y + 0 * x[0]
+
+    if want is None:
+        with pytest.raises(RuntimeError, match=r"_: unsupported operation: more than one element"):
+            MODES[mode](f, ROWS)
+    else:
+        assert MODES[mode](f, ROWS).tolist() == [[v] * 3 for v in want]
+
+
+@pytest.mark.parametrize("mode", ["jvp", "forward_ad", "vmap"])
+def test_a_varying_value_is_not_written_to_shared_elements_that_stand_still(mode):
+    with pytest.raises(RuntimeError, match="add_: unsupported operation"):
+        MODES[mode](lambda x: tp.zeros(2, 1).expand(2, 3).add_(x.reshape(2, 1)), ROWS)

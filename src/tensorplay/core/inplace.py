@@ -47,27 +47,37 @@ PARTIAL = frozenset({"masked_fill_", "index_fill_", "index_put_", "__setitem__"}
 """Those of ``update`` that write to shared memory all the same, with a warning."""
 
 
-def memory(t: Tensor, name: str, partial: bool = False) -> np.ndarray[Any, Any]:
-    """The array of a tensor, checked to be writable without surprise; ``partial``: to some elements only."""
+def memory(t: Tensor, name: str, partial: bool = False, shared: bool = False) -> np.ndarray[Any, Any]:
+    """The array of a tensor, checked to be writable without surprise.
+
+    ``partial``: to some elements only; ``shared``: to elements that share memory, which has been found to be right.
+    """
     data = t._data
     if preserving:
         about_to_write(t)
-    if 0 in data.strides and internally_overlapping(data) and name not in ONE_VALUE:
-        if not partial or name not in PARTIAL:
-            raise RuntimeError(
-                f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single "
-                "memory location. Please clone() the tensor before performing the operation."
-            )
-        warnings.warn(
-            f"{name}: Use of {name} on expanded tensors is deprecated: elements that share memory are all written to. "
-            "Please clone() the tensor before performing this operation.",
-            UserWarning,
-            stacklevel=4,
-        )
+    if 0 in data.strides and not shared and internally_overlapping(data):
+        check_shared(name, partial)
     if not data.flags.writeable:
         raise RuntimeError(f"{name}: the tensor's memory is read-only (it was made from a read-only NumPy array); "
                            "clone it first")  # fmt: skip
     return data
+
+
+def check_shared(name: str, partial: bool) -> None:
+    """Refuse a write to elements that share memory, unless they are given one value; some writers only warn."""
+    if name in ONE_VALUE:
+        return
+    if not partial or name not in PARTIAL:
+        raise RuntimeError(
+            f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single "
+            "memory location. Please clone() the tensor before performing the operation."
+        )
+    warnings.warn(
+        f"{name}: Use of {name} on expanded tensors is deprecated: elements that share memory are all written to. "
+        "Please clone() the tensor before performing this operation.",
+        UserWarning,
+        stacklevel=5,
+    )
 
 
 def only_memory(t: Tensor) -> bool:
@@ -188,7 +198,7 @@ def old_value(t: Tensor) -> Tensor:
     return t._alias(t._node)
 
 
-def write(t: Tensor, value: Tensor, name: str) -> Tensor:
+def write(t: Tensor, value: Tensor, name: str, partial: bool = False) -> Tensor:
     """Give ``t`` the value, in its memory, with the value's history, for all its views to see.
 
     Parameters
@@ -199,14 +209,16 @@ def write(t: Tensor, value: Tensor, name: str) -> Tensor:
         Broadcast to the shape of ``t`` and cast to its dtype.
     name
         The operator, for messages.
+    partial
+        Whether only some elements change.
     """
     if state.running:
         refuse_captured(t, value, name)
-    return move(t, value, name)
+    return move(t, value, name, partial)
 
 
-def move(t: Tensor, value: Tensor, name: str) -> Tensor:
-    """``write``, once it is clear that the tensor may hold the value."""
+def move(t: Tensor, value: Tensor, name: str, partial: bool = False, shared: bool = False) -> Tensor:
+    """``write``, once it is clear that the tensor may hold the value; ``shared`` as in ``memory``."""
     data, new = t._data, value._data
     if new.shape != data.shape:
         whole = broadcast(name, data.shape, new.shape)
@@ -223,7 +235,7 @@ def move(t: Tensor, value: Tensor, name: str) -> Tensor:
     recorded = involved(t, name, value._node)
     moved = False
     if type(data) is np.ndarray and type(new) is np.ndarray:
-        np.copyto(memory(t, name), new, casting="unsafe")
+        np.copyto(memory(t, name, partial and not recorded, shared), new, casting="unsafe")
         if recorded:
             rebase(t, value, name)
     elif type(data) is Meta and (type(new) is Meta or not new.ndim):
@@ -235,6 +247,9 @@ def move(t: Tensor, value: Tensor, name: str) -> Tensor:
     else:
         if preserving:
             about_to_write(t)
+        if strides_overlap(t._strides(), data.shape):
+            check_shared(name, partial and not recorded)
+            shared = True
         view = None if t._rare is None else t._rare.view
         base = t if view is None else view.base
         if view is not None:
@@ -243,7 +258,7 @@ def move(t: Tensor, value: Tensor, name: str) -> Tensor:
             result = F.clone(value._alias(None))
         else:
             result = value
-        assign(base, result._data)
+        assign(base, result._data, shared)
         if recorded:
             rebase(t, value, name)
         moved = True
@@ -265,7 +280,7 @@ def update(
     """
     data = t._data
     if type(data) is not np.ndarray or not all([type(a._data) is np.ndarray for a in args]):
-        return write(t, primitive.function(old_value(t), *args, *attrs), name)
+        return write(t, primitive.function(old_value(t), *args, *attrs), name, partial=True)
     if only_memory(t) and (not state.recording or all([a._node is None for a in args])):
         recorded = False
     else:
@@ -352,7 +367,7 @@ def change_geometry(t: Tensor, view_operator: Callable[[Tensor], Tensor], name: 
     return after_write(t, False, False)
 
 
-def assign(base: Tensor, data: Any) -> None:
+def assign(base: Tensor, data: Any, shared: bool = False) -> None:
     """Move data that involve a carrier into a tensor: into the memory inside where it fits, or in its place."""
     old = base._data
     if state.tracing is not None and not isinstance(old, Carrier) and not isinstance(data, Carrier):
@@ -366,25 +381,25 @@ def assign(base: Tensor, data: Any) -> None:
             data = data.at(primal)
     elif type(old) is type(data) and old.level == data.level:
         if isinstance(data, Moving):
-            write_inside(old.inner, data.primal)
+            write_inside(old.inner, data.primal, shared)
             base._data = data.at(old.inner)
             return
         if data.inner._data.shape == old.inner._data.shape:
-            write_inside(old.inner, data.inner)
+            write_inside(old.inner, data.inner, shared)
             return
     elif not isinstance(data, Carrier) or data.level < old.level:  # a constant overwrites
         if isinstance(old, Moving):
-            write_inside(old.primal, wrap(data))
+            write_inside(old.primal, wrap(data), shared)
             base._data = old.still()
         else:
-            write_inside(old.inner, F.expand(wrap(data), old.inner._data.shape))
+            write_inside(old.inner, F.expand(wrap(data), old.inner._data.shape), shared)
         return
     base._data = data
 
 
-def write_inside(inner: Tensor, value: Tensor) -> None:
+def write_inside(inner: Tensor, value: Tensor, shared: bool) -> None:
     """Write to what a carrier holds, one level further down."""
-    move(inner, value, "in-place write")
+    move(inner, value, "in-place write", shared=shared)
 
 
 def derive_views(base: Tensor, moved: bool) -> None:
@@ -419,11 +434,12 @@ def replay(base: Tensor, steps: tuple[Any, ...]) -> Tensor:
 
 def internally_overlapping(data: np.ndarray[Any, Any]) -> bool:
     """Whether a dimension of more than one entry has stride 0, as expand makes them."""
-    return (
-        0 in data.strides
-        and data.size > 0
-        and any(s == 0 and n > 1 for s, n in zip(data.strides, data.shape, strict=True))
-    )
+    return strides_overlap(data.strides, data.shape)
+
+
+def strides_overlap(strides: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """The same of strides, for data of any kind."""
+    return 0 in strides and 0 not in shape and any(s == 0 and n > 1 for s, n in zip(strides, shape, strict=True))
 
 
 def broadcast(name: str, shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:

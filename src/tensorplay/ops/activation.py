@@ -109,7 +109,8 @@ def prelu_weight_vjp(F: Any, g: Any, input: Any) -> Any:
 
 
 elementwise(
-    "prelu", lambda xp, input, weight: xp.where(input > 0, input, input * weight), check=FLOATING,
+    "prelu", lambda xp, input, weight: xp.where(input > 0, input, input * weight),
+    check=FLOATING, piecewise_linear=True,
     vjp={"input": lambda F, g, input, weight: F.where(input > 0, g, g * weight), "weight": prelu_weight_vjp},
 )  # fmt: skip
 

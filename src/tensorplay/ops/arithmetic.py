@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core import dtype as dtypes
+from ..core.callpath import MISSING, either
 from ..core.namespace import F, R
 from ..core.operator import operand_twin, operator
 from ..core.primitive import PRIMITIVES, elementwise, result_dtype
@@ -205,11 +206,12 @@ mul = declare(
     "mul", "multiply", {"input": lambda F, g, other: g * other, "other": lambda F, g, input: g * input},
     "``input * other``, element by element.", "tp.mul(tp.tensor([1., 2.]), tp.tensor([[3.], [4.]]))",
     "tensor([[3., 6.],\n        [4., 8.]])",
-    inputs="input, other", returns=COMMON, aliases=("multiply",),
+    inputs="input, other", returns=COMMON, aliases=("multiply",), documented={"other": "value"},
 )  # fmt: skip
 square = declare(
     "square", lambda xp, input: xp.square(input, dtype=np.int64 if input.dtype.kind == "b" else None),
-    lambda F, g, input: g * (2 * input), "Each element times itself.",
+    lambda F, g, input: g * (2 * (input if F is R or not state.recording else F.pow_number(input, 1))),
+    "Each element times itself.",
     "tp.square(tp.tensor([1., -3.]))", "tensor([1., 9.])", node_name="PowBackward0", into=np.square,
 )  # fmt: skip
 reciprocal = declare(
@@ -254,15 +256,16 @@ elementwise("div_trunc", div_trunc_kernel, vjp=ZERO, check=DIVISIBLE, node_name=
 floor_divide = declare(
     "floor_divide", floor_divide_kernel, ZERO,
     "The quotient, rounded towards minus infinity.", "tp.floor_divide(tp.tensor([7, -7]), 2)", "tensor([ 3, -4])",
-    returns=COMMON,
+    returns=COMMON, documented={"other": "value"},
     check=DIVISIBLE, raises="RuntimeError\n    If an integer is divided by zero.",
 )  # fmt: skip
 
 
-@operator(out=False, inplace=True, aliases=("divide",))
+@operator(out=False, inplace=True, aliases=("divide",), documented={"other": "value"})
 def div(
-    input: Tensor, other: Tensor | complex, *, rounding_mode: str | None = None, out: Tensor | None = None
-) -> Tensor:
+    input: Tensor, other: Tensor | complex = MISSING, value: Tensor | complex = MISSING, *,
+    rounding_mode: str | None = None, out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """``input / other``, perhaps rounded.
 
     Parameters
@@ -294,6 +297,8 @@ def div(
     >>> tp.div(tp.tensor([7, -7]), 2, rounding_mode="trunc")
     tensor([ 3, -3])
     """
+    if value is not MISSING or other is MISSING:
+        other = either("div", "other", other, "value", value)
     if rounding_mode is None:
         return F.div(input, other, out=out)
     if rounding_mode == "floor":
@@ -305,8 +310,10 @@ def div(
     )
 
 
-@operator(out=False, inplace=True)
-def true_divide(input: Tensor, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+@operator(out=False, inplace=True, documented={"other": "value"})
+def true_divide(
+    input: Tensor, other: Tensor | complex = MISSING, value: Tensor | complex = MISSING, *, out: Tensor | None = None
+) -> Tensor:
     """``input / other``; the same as :func:`div` without rounding.
 
     Parameters
@@ -324,6 +331,8 @@ def true_divide(input: Tensor, other: Tensor | complex, *, out: Tensor | None = 
     >>> tp.true_divide(tp.tensor([7, -7]), 2)
     tensor([ 3.5000, -3.5000])
     """
+    if value is not MISSING or other is MISSING:
+        other = either("true_divide", "other", other, "value", value)
     return F.div(input, other, out=out)
 
 
@@ -332,7 +341,7 @@ remainder = declare(
     {"input": lambda F, g: g, "other": lambda F, g, input, other: -g * F.div_floor(input, other)},
     "What the division rounded towards minus infinity leaves: zero, or of the sign of ``other``.",
     "tp.remainder(tp.tensor([7., -7.]), 4)", "tensor([3., 1.])", check=DIVISIBLE, returns=COMMON,
-    raises="RuntimeError\n    If an integer is divided by zero.",
+    raises="RuntimeError\n    If an integer is divided by zero.", documented={"other": "divisor"},
 )  # fmt: skip
 fmod = declare(
     "fmod", by_integers(lambda xp, input, other: xp.fmod(input, other)),
@@ -340,6 +349,7 @@ fmod = declare(
     "What the division rounded towards zero leaves: zero, or of the sign of ``input``.",
     "tp.fmod(tp.tensor([7., -7.]), 4)", "tensor([ 3., -3.])", check=DIVISIBLE, returns=COMMON,
     raises="RuntimeError\n    If an integer is divided by zero.", numbers=("other",),
+    documented={"other": "divisor"},
 )  # fmt: skip
 
 # ---- powers
