@@ -38,7 +38,7 @@ def test_saved_values_have_pytorchs_names():
     equal(exp._saved_result, np.exp([1.0, 2.0]))
     assert exp._saved_result.grad_fn is exp
     assert {"_saved_self", "_saved_other", "_raw_saved_self"} <= set(dir(node))
-    with pytest.raises(AttributeError, match="'MulBackward0' object has no attribute '_saved_dim'; it keeps"):
+    with pytest.raises(AttributeError, match="'MulBackward0' object has no attribute '_saved_dim'"):
         node._saved_dim  # noqa: B018
     assert not hasattr(node, "_saved_result")
     y.sum().backward()

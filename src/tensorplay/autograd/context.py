@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.callpath import freed
 from ..core.carrier import Meta
 from ..core.namespace import F
-from ..core.node import Node, Output
+from ..core.node import Node, Output, freed
 from ..core.primitive import is_differentiable
 from ..core.saved import Packed, SavedTensor, refuse_stale
 from ..core.state import count, state

@@ -16,7 +16,6 @@ import numpy as np
 
 from ..backends import allocator
 from ..core import streams
-from ..core.callpath import freed
 from ..core.carrier import Carrier
 from ..core.namespace import F
 from ..core.node import AccumulateGrad, Node, Output, enter, place
@@ -179,15 +178,10 @@ class Pass:
                 g = None
                 continue
             if node.rare is None and not (asked and node in asked):
-                saved = node.saved
-                if saved is None:
-                    raise freed(node)
                 if bare:
-                    node.pull_into(g, saved, pending, summed, wanted)
+                    node.pull_into(g, pending, summed, wanted, retain)
                 else:
-                    node.pull_tensors_into(g, saved, pending, summed, wanted)
-                if not retain and node.keeps:
-                    node.saved = None
+                    node.pull_tensors_into(g, pending, summed, wanted, retain)
             else:
                 edges = node.wanted_edges(wanted)
                 parts = observed.visit(self, node, g, edges)
@@ -195,7 +189,7 @@ class Pass:
                     if edge is not None and part is not None:
                         enter(edge, part, pending, summed)
                 part = parts = None  # nothing here may keep a gradient alive, or look like a second owner
-            g = saved = None
+            g = None
             if waiting:
                 observed.consumed(self, node.wanted_edges(wanted), waiting)
         if self.notes:

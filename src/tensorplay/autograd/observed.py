@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core import streams
-from ..core.callpath import freed
 from ..core.carrier import Carrier, Moving
-from ..core.node import AccumulateGrad, Hooks, Node, Output, Partial, Reduce
+from ..core.node import AccumulateGrad, Hooks, Node, Output, Partial, Reduce, freed
 from ..core.state import set_recording, state
 from ..core.tensor import Tensor, wrap
 

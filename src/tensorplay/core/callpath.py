@@ -19,7 +19,7 @@ import numpy as np
 from . import dtype as dtypes
 from . import versions
 from .namespace import F, R
-from .node import Node, Output, Partial, Reduce, enter
+from .node import Node, Output, Partial, Reduce, enter, freed
 from .state import count, inferring, state
 from .tensor import Tensor, mark_inference, wrap
 from .versions import storage_of, written, written_since
@@ -29,16 +29,6 @@ if TYPE_CHECKING:
 
 EMPTY = inspect.Parameter.empty
 FAST = {"float32": dtypes.float32, "float64": dtypes.float64, "int64": dtypes.int64, "bool_": dtypes.bool}
-
-
-def freed(node: Node) -> RuntimeError:
-    """The error of a second pass through a freed graph."""
-    return RuntimeError(
-        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-        f"been freed). Saved intermediate values of the graph ({node.name()}) are freed when you call .backward() or "
-        "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you "
-        "need to access saved tensors after calling backward."
-    )
 
 
 def stale(node: Node, what: str, data: Any, write: versions.Write) -> NoReturn:
@@ -89,6 +79,7 @@ GLOBALS = {
     "written": written,
     "check_fresh": check_fresh,
     "enter": enter,
+    "freed": freed,
     "F": F,
     "R": R,
     "inferring": inferring,
@@ -300,7 +291,7 @@ class Plan:
         members: dict[str, Any] = {"__slots__": (), "primitive": p, "outputs": p.outputs, "saved_names": self.names,
                                    "saved_tensors": {n: places.get(n) for n in self.tensors},
                                    "checked": [i for i, n in enumerate(self.names) if n in self.tensors or n == "out"],
-                                   "keeps": not self.tensors.union({"out", "kept"}).isdisjoint(self.names),
+                                   "keeps": self.keeps,
                                    "arity": len(self.rules), "takes_partial": p.partial == "takes"}  # fmt: skip
         for method, bare in (("pull", True), ("pull_tensors", False)):
             members[method] = WrittenAtFirstCall(method, self.pull_source(method, bare), scope)
@@ -319,6 +310,11 @@ class Plan:
     def tensors(self) -> set[str]:
         """What is saved of the inputs."""
         return {n for n in self.names if n in self.p.inputs and (n not in self.constants or n in self.lifted)}
+
+    @property
+    def keeps(self) -> bool:
+        """Whether anything is saved that can be freed."""
+        return not self.tensors.union({"out", "kept"}).isdisjoint(self.names)
 
     def unpacked(self, bare: bool) -> list[str]:
         """Source that checks the saved values and gives them their names."""
@@ -364,7 +360,12 @@ class Plan:
 
     def pull_into_source(self, method: str, bare: bool) -> str:
         """Source of a pull that enters its results itself: the loop of the common pass, unrolled."""
-        body = [f"def {method}(node, g, saved, pending, summed, wanted):", *self.unpacked(bare)]
+        body = [f"def {method}(node, g, pending, summed, wanted, retain):"]
+        if self.names:
+            body.append("    saved = node.saved")
+        if self.keeps:
+            body.append("    if saved is None: raise freed(node)")
+        body += self.unpacked(bare)
         shared = [n for n, readers in self.readers.items() if len(readers) > 1]
         if not bare:
             body += ["    " + line for line in self.with_history(shared)]
@@ -382,6 +383,8 @@ class Plan:
                 "        elif edge in summed and type(part) is ndarray: old += part",
                 "        else: enter(edge, part, pending, summed)",
             ]  # fmt: skip
+        if self.keeps:
+            body.append("    if not retain: node.saved = None")
         return "\n".join(body)
 
     def store_edges(self) -> list[str]:

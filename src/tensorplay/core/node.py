@@ -22,6 +22,21 @@ if TYPE_CHECKING:
 ndarray = np.ndarray
 
 
+PYTORCH_NAMES = {"self": "input", "result": "out"}
+"""PyTorch's names for what is kept, where they differ from ours."""
+OUR_NAMES = {ours: theirs for theirs, ours in PYTORCH_NAMES.items()}
+
+
+def freed(node: Node) -> RuntimeError:
+    """The error of a second pass through a freed graph."""
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+        f"been freed). Saved intermediate values of the graph ({node.name()}) are freed when you call .backward() or "
+        "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you "
+        "need to access saved tensors after calling backward."
+    )
+
+
 class Hooks(dict[int, Callable[..., Any]]):
     """Hooks in the order of their registration, by the number of their handle."""
 
@@ -45,8 +60,27 @@ class Rare:
         self.stream: Any = None
 
 
+class SavedValue:
+    """``grad_fn._saved_<name>`` or ``grad_fn._raw_saved_<name>`` of the nodes of one class."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, node: Node | None, cls: type[Node]) -> Any:
+        if node is None:
+            return self
+        from . import saved
+
+        return saved.attribute(node, self.name)
+
+
 class Node:
-    """A step of the backward pass; ``grad_fn`` of the tensors it made."""
+    """A step of the backward pass; ``grad_fn`` of the tensors it made.
+
+    There is no ``__getattr__``, which would make every attribute slower, those that the pass reads of each node too.
+    """
 
     __slots__ = ("__weakref__", "first", "more", "order", "rare", "saved", "second")
 
@@ -67,6 +101,12 @@ class Node:
     order: int
     rare: Rare | None
     saved: Any
+
+    def __init_subclass__(cls) -> None:
+        for name in vars(cls).get("saved_names", ()):
+            for shown in {name, OUR_NAMES.get(name, name)}:
+                for attribute in (f"_saved_{shown}", f"_raw_saved_{shown}"):
+                    setattr(cls, attribute, SavedValue(attribute))
 
     @property
     def edges(self) -> tuple[Node | None, ...]:
@@ -89,19 +129,27 @@ class Node:
         """Cotangents of the inputs from that of the output, over arrays; None where an edge is."""
         raise RuntimeError(f"{self.name()} has no rule over arrays")
 
-    def pull_into(self, cotangent: Any, saved: Any, pending: Any, summed: Any, wanted: Any) -> None:
-        """The same, entered into what is pending for the nodes that the edges lead to (those wanted; None: all)."""
-        edges = self.wanted_edges(wanted)
-        for edge, part in zip(edges, self.pull(cotangent, saved, edges)):
-            if edge is not None and part is not None:
-                enter(edge, part, pending, summed)
+    def pull_into(self, cotangent: Any, pending: Any, summed: Any, wanted: Any, retain: bool) -> None:
+        """The same, entered into what is pending for the nodes that the edges lead to (those wanted; None: all).
 
-    def pull_tensors_into(self, cotangent: Any, saved: Any, pending: Any, summed: Any, wanted: Any) -> None:
+        Unless it is to be retained, what was saved is freed.
+        """
+        self.enter_all(self.pull, cotangent, pending, summed, wanted, retain)
+
+    def pull_tensors_into(self, cotangent: Any, pending: Any, summed: Any, wanted: Any, retain: bool) -> None:
         """The same over Tensors."""
-        edges = self.wanted_edges(wanted)
-        for edge, part in zip(edges, self.pull_tensors(cotangent, saved, edges) or ()):
+        self.enter_all(self.pull_tensors, cotangent, pending, summed, wanted, retain)
+
+    def enter_all(self, pull: Any, cotangent: Any, pending: Any, summed: Any, wanted: Any, retain: bool) -> None:
+        """Enter what ``pull`` returns."""
+        saved, edges = self.saved, self.wanted_edges(wanted)
+        if saved is None:
+            raise freed(self)
+        for edge, part in zip(edges, pull(cotangent, saved, edges) or ()):
             if edge is not None and part is not None:
                 enter(edge, part, pending, summed)
+        if self.keeps and not retain:
+            self.saved = None
 
     def wanted_edges(self, wanted: Any) -> tuple[Node | None, ...]:
         """The edges, with None for those that lead nowhere wanted."""
@@ -186,17 +234,10 @@ class Node:
         """The hooks on the tensor that is output ``index``."""
         return self.rarely().hooks.setdefault(index, Hooks())
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_") or name.startswith("_raw_saved_"):
-            from . import saved
-
-            return saved.attribute(self, name)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
-
     def __dir__(self) -> list[str]:
         from . import saved
 
-        return [*super().__dir__(), *saved.names(self)]
+        return [*(n for n in super().__dir__() if not n.startswith(("_saved_", "_raw_saved_"))), *saved.names(self)]
 
 
 class Partial:
@@ -307,13 +348,13 @@ class Reduce(Node):
     def pull(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
         return (R.sum_to(cotangent, self.shape),)
 
-    def pull_into(self, cotangent: Any, saved: Any, pending: Any, summed: Any, wanted: Any) -> None:
+    def pull_into(self, cotangent: Any, pending: Any, summed: Any, wanted: Any, retain: bool) -> None:
         enter(self.first, R.sum_to(cotangent, self.shape), pending, summed)  # type: ignore[arg-type]
 
     def pull_tensors(self, cotangent: Any, saved: Any, edges: Any) -> tuple[Any, ...]:
         return (F.sum_to(cotangent, self.shape),)
 
-    def pull_tensors_into(self, cotangent: Any, saved: Any, pending: Any, summed: Any, wanted: Any) -> None:
+    def pull_tensors_into(self, cotangent: Any, pending: Any, summed: Any, wanted: Any, retain: bool) -> None:
         enter(self.first, F.sum_to(cotangent, self.shape), pending, summed)  # type: ignore[arg-type]
 
 

@@ -9,15 +9,11 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from . import versions
-from .callpath import freed, stale, with_history
+from .callpath import stale, with_history
 from .carrier import own_memory
-from .node import AccumulateGrad, Node
+from .node import OUR_NAMES, PYTORCH_NAMES, AccumulateGrad, Node, freed
 from .state import state
 from .tensor import Tensor
-
-PYTORCH_NAMES = {"self": "input", "result": "out"}
-"""PyTorch's names for what is kept, where they differ from ours."""
-OUR_NAMES = {ours: theirs for theirs, ours in PYTORCH_NAMES.items()}
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -143,12 +139,8 @@ def attribute(node: Node, name: str) -> Any:
     """``node._saved_<name>`` and ``node._raw_saved_<name>``, by PyTorch's names or ours."""
     raw = name.startswith("_raw_saved_")
     wanted = name.removeprefix("_raw_saved_").removeprefix("_saved_")
-    for key in (wanted, PYTORCH_NAMES.get(wanted, wanted)):
-        if key in node.saved_names:
-            i = node.saved_names.index(key)
-            return SavedTensor(node, i) if raw else fresh(node, i)
-    keeps = ", ".join(OUR_NAMES.get(n, n) for n in node.saved_names) or "nothing"
-    raise AttributeError(f"'{node.name()}' object has no attribute {name!r}; it keeps {keeps}")
+    i = node.saved_names.index(wanted if wanted in node.saved_names else PYTORCH_NAMES[wanted])
+    return SavedTensor(node, i) if raw else fresh(node, i)
 
 
 def fresh(node: Node, i: int) -> Any:
