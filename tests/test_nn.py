@@ -262,6 +262,30 @@ def test_options_of_linear_cross_entropy_are_checked(options):
         nn.functional.linear_cross_entropy(tp.ones(2, 3), tp.ones(4, 3), tp.tensor([0, 1]), options=options)
 
 
+@pytest.mark.parametrize("n, options", [(1, {}), (2, {"stride": 2, "padding": 1, "groups": 2}), (2, {"stride": (1, 3)}),
+                                        (3, {"dilation": 2, "padding": (2, 1, 0)})])  # fmt: skip
+def test_gradients_of_convolutions_are_those_of_autograd(n, options):
+    rng = np.random.default_rng(0)
+    input = tp.tensor(rng.normal(size=(2, 4, *(8, 7, 6)[:n])), requires_grad=True)
+    weight = tp.tensor(rng.normal(size=(6, 4 // options.get("groups", 1), *(3, 2, 2)[:n])), requires_grad=True)
+    out = getattr(nn.functional, f"conv{n}d")(input, weight, **options)
+    g = tp.tensor(rng.normal(size=tuple(out.shape)), requires_grad=True)
+    by_input = getattr(nn.grad, f"conv{n}d_input")(input.shape, weight, g, **options)
+    by_weight = getattr(nn.grad, f"conv{n}d_weight")(input, weight.shape, g, **options)
+    want = tp.autograd.grad(out, (input, weight), g, create_graph=True)
+    for got, expected in zip((by_input, by_weight), want):
+        np.testing.assert_allclose(got.detach(), expected.detach(), atol=1e-12)
+    (once,), (twice,) = (tp.autograd.grad(t.square().sum(), g) for t in (by_input, want[0]))
+    np.testing.assert_allclose(once, twice, atol=1e-10)
+
+
+def test_gradients_of_convolutions_check_shapes():
+    with pytest.raises(RuntimeError, match=r"conv2d_input\(\): argument 'grad_output' .* \[1, 1, 2, 2\], got"):
+        nn.grad.conv2d_input((1, 2, 3, 3), tp.ones(1, 2, 2, 2), tp.ones(1, 1, 3, 3))
+    with pytest.raises(RuntimeError, match="input size of 3 dimensions"):
+        nn.grad.conv1d_weight(tp.ones(2, 3), (1, 2, 2), tp.ones(1, 2))
+
+
 def test_a_prefix_is_taken_off_the_names_of_a_state_dict():
     state = nn.DataParallel(nn.Sequential(nn.Linear(1, 2))).state_dict()
     nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")

@@ -37,6 +37,8 @@ from tensorplay.nn.modules.loss import _Loss, _WeightedLoss
 from tensorplay.nn.modules.rnn import LSTM, RNNBase
 from tensorplay.nn.modules.transformer import _get_activation_fn, _get_clones
 from tensorplay.nn.modules.utils import _ntuple, _pair
+from tensorplay.nn.common_types import _ratio_any_t, _size_2_t, _tensor_list_t
+from tensorplay.nn.grad import conv2d_input, conv2d_weight
 from tensorplay.nn.parallel import DataParallel, DistributedDataParallel
 from tensorplay.nn.parameter import Parameter
 from tensorplay.nn.utils import clip_grad_norm_, parametrize, prune, spectral_norm, weight_norm

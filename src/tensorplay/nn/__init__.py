@@ -1,6 +1,6 @@
 """Neural network modules."""
 
-from . import attention, functional, init, modules, utils
+from . import attention, common_types, functional, grad, init, modules, utils
 from .activation import (
     CELU,
     ELU,
@@ -352,8 +352,10 @@ __all__ = [
     "ZeroPad2d",
     "ZeroPad3d",
     "attention",
+    "common_types",
     "factory_kwargs",
     "functional",
+    "grad",
     "init",
     "modules",
     "parallel",
