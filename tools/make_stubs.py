@@ -25,6 +25,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable
 from importlib.machinery import SourceFileLoader
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,8 @@ PACKAGE = Path(tensorplay.__file__).parent
 HEADER = '"""Made by tools/make_stubs.py."""\n'
 FIELD_TYPES = {("histogramdd", "bin_edges"): "tuple[Tensor, ...]"}
 UNANNOTATED = {"input": "Tensor", "other": "Tensor | builtins.complex", "out": "Tensor | None"}
-IN_PLACE = {f"__i{name}__" for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()}
+BINARY = "add sub mul truediv div floordiv mod pow matmul and or xor lshift rshift"
+IN_PLACE = {f"__i{name}__" for name in BINARY.split()}
 BUILTIN_TYPES = {n: t for n, t in vars(builtins).items() if isinstance(t, type)}
 
 
@@ -140,10 +142,26 @@ class Stub:
 
     # ---- functions
 
-    def function(self, name: str, fn: Callable[..., Any], indent: str = "", method: bool = False) -> None:
+    def method(self, name: str, fn: Callable[..., Any]) -> None:
+        """The stub of a method, under each of the names that its parameters have."""
+        shown, own = inspect.signature(fn), getattr(fn, "own_signature", None)
+        if own is None:
+            return self.function(name, fn, "    ", method=True)
+        writable = not any(map(iskeyword, shown.parameters))
+        if writable and not set(shown.parameters) <= set(own.parameters):
+            for signature in (shown, own):
+                self.lines.append(f"    @{self.named('typing', 'overload')}")
+                self.function(name, fn, "    ", method=True, signature=signature)
+        else:
+            self.function(name, fn, "    ", method=True, signature=own)
+
+    def function(
+        self, name: str, fn: Callable[..., Any], indent: str = "", method: bool = False,
+        signature: inspect.Signature | None = None,
+    ) -> None:  # fmt: skip
         """The stub of a function; of a method the first parameter is ``self``."""
         annotations = Annotations(fn)
-        parameters = list(inspect.signature(fn).parameters.values())
+        parameters = list((signature or inspect.signature(fn)).parameters.values())
         written, star = [], False
         if method:
             written.append("self")
@@ -265,9 +283,9 @@ def methods_stub() -> str:
             stub.lines.append("    @property")
             stub.function(name, value.fget, "    ", method=True)  # type: ignore[arg-type]
         elif name in IN_PLACE:
-            stub.function(name, vars(Tensor)["__" + name[3:]], "    ", method=True)
+            stub.method(name, vars(Tensor)["__" + name[3:]])
         elif inspect.isfunction(value):
-            stub.function(name, value, "    ", method=True)
+            stub.method(name, value)
     return stub.text()
 
 

@@ -521,12 +521,12 @@ def dist(input: Tensor, other: Tensor, p: builtins.float = 2) -> Tensor:
     """The p-norm of ``input - other``."""
 def div(input: Tensor, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """``input / other``, perhaps rounded."""
-def div_(input: Tensor, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+def div_(input: Tensor, value: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`div`: writes the result into ``input`` and returns it."""
 def divide(input: Tensor, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """``input / other``, perhaps rounded."""
-def divide_(input: Tensor, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
-    """In-place form of :func:`div`: writes the result into ``input`` and returns it."""
+def divide_(input: Tensor, value: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
+    """In-place form of :func:`divide`: writes the result into ``input`` and returns it."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Dot product of two vectors: the sum of their products, without conjugation."""
 def dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
@@ -617,7 +617,7 @@ def floor_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`floor`: writes the result into ``input`` and returns it."""
 def floor_divide(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """The quotient, rounded towards minus infinity."""
-def floor_divide_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def floor_divide_(input: Tensor, value: Tensor | builtins.complex) -> Tensor:
     """In-place form of :func:`floor_divide`: writes the result into ``input`` and returns it."""
 def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The larger of two elements; where one of them is nan, the other."""
@@ -625,7 +625,7 @@ def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smaller of two elements; where one of them is nan, the other."""
 def fmod(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """What the division rounded towards zero leaves: zero, or of the sign of ``input``."""
-def fmod_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def fmod_(input: Tensor, divisor: Tensor | builtins.complex) -> Tensor:
     """In-place form of :func:`fmod`: writes the result into ``input`` and returns it."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The fraction of each element, ``x - trunc(x)``."""
@@ -923,13 +923,13 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sort along the first dimension: the values alone."""
 def mul(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """``input * other``, element by element."""
-def mul_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def mul_(input: Tensor, value: Tensor | builtins.complex) -> Tensor:
     """In-place form of :func:`mul`: writes the result into ``input`` and returns it."""
 def multinomial(input: Tensor, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: _Generator | None = None, out: Tensor | None = None) -> Tensor:
     """Positions drawn with probabilities in proportion to the weights in each row of ``input``."""
 def multiply(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """``input * other``, element by element."""
-def multiply_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def multiply_(input: Tensor, value: Tensor | builtins.complex) -> Tensor:
     """In-place form of :func:`mul`: writes the result into ``input`` and returns it."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Product of a matrix and a vector."""
@@ -1077,7 +1077,7 @@ def relu_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`relu`: writes the result into ``input`` and returns it."""
 def remainder(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """What the division rounded towards minus infinity leaves: zero, or of the sign of ``other``."""
-def remainder_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def remainder_(input: Tensor, divisor: Tensor | builtins.complex) -> Tensor:
     """In-place form of :func:`remainder`: writes the result into ``input`` and returns it."""
 def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
     """Scale the slices along one dimension whose norm is larger down to ``maxnorm``."""
@@ -1279,7 +1279,7 @@ def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0,
     """Row and column numbers of the entries on and above a diagonal, as a tensor of two rows."""
 def true_divide(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """``input / other``; the same as :func:`div` without rounding."""
-def true_divide_(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
+def true_divide_(input: Tensor, value: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """In-place form of :func:`true_divide`: writes the result into ``input`` and returns it."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Each element without its fraction."""

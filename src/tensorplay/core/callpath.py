@@ -66,7 +66,28 @@ def with_history(data: Any, edge: Node | None) -> Tensor:
     return t
 
 
+MISSING: Any = object()
+"""In place of an argument that has no default, as it may come under its other name."""
+
+
+def either(function: str, own: str, given: Any, other: str, also: Any) -> Any:
+    """The argument that has two names: what came under its own name was not all, or nothing.
+
+    Raises
+    ------
+    TypeError
+        If it is given under both names or under none.
+    """
+    if also is MISSING:
+        raise TypeError(f"{function}() missing 1 required argument: {own!r}")
+    if given is not MISSING:
+        raise TypeError(f"{function}() got multiple values for argument {own!r}, also called {other!r}")
+    return also
+
+
 GLOBALS = {
+    "MISSING": MISSING,
+    "either": either,
     "Tensor": Tensor,
     "Reduce": Reduce,
     "Output": Output,
@@ -423,8 +444,9 @@ class Plan:
 def call_path(p: Primitive, form: str = "function") -> Callable[..., Any]:
     """The function users and rules call: Tensors in, Tensors out; written at its first call.
 
-    ``form`` is "function", "operator" (``a + b``: no ``out``, NotImplemented for foreign operands) or "reflected"
-    (``__radd__``: the Tensor is the second operand, the first one is none).
+    ``form`` is "function", "operator" (``a + b``: no ``out``, NotImplemented for foreign operands), "reflected"
+    (``__radd__``: the Tensor is the second operand, the first one is none), or a further name of the second operand:
+    a method that takes it under both.
     """
     def write(scope: dict[str, Any]) -> Callable[..., Any]:
         return write_call_path(p, p.reflected_plans() if form == "reflected" else p.plans, form, parameters, scope)
@@ -433,11 +455,14 @@ def call_path(p: Primitive, form: str = "function") -> Callable[..., Any]:
     parameters += [n if v is inspect.Parameter.empty else f"{n}={n}_default" for n, v in p.attrs.items()]
     if form == "reflected":
         parameters.reverse()
+    elif form not in ("function", "operator"):
+        parameters = [p.inputs[0], f"{p.inputs[1]}=MISSING", f"{form}=MISSING"]
     elif p.promotes and form == "function":  # an elementwise primitive is the public function itself
         parameters += ["*", "out=None"]
     names = [q.partition("=")[0] for q in parameters if q != "*"]
     arguments = ", ".join(f"{n}={n}" if n == "out" else n for n in names)
     given = {**{n: None for n in p.optional}, **p.attrs, "out": None}
+    given |= {n: MISSING for n in (p.inputs[-1], form) if f"{n}=MISSING" in parameters}
     source = ", ".join(n + "=None" if n in given and given[n] is not EMPTY else n for n in
                        [q.partition("=")[0] for q in parameters])  # fmt: skip
     return written_at_first_call(p.name, source, arguments, given, write)
@@ -463,7 +488,8 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
     arguments, attrs = ", ".join(p.inputs), "".join(n + ", " for n in p.attrs)
     lines = [f"def {p.name}({', '.join(parameters)}):"]
     scope |= {f"{n}_default": v for n, v in p.attrs.items()}
-    scope |= {"apply": p.apply if form == "function" else p.apply_operator, "kernel": p.keeping_kernel}
+    ours = form in ("operator", "reflected")
+    scope |= {"apply": p.apply_operator if ours else p.apply, "kernel": p.keeping_kernel}
     result = "out, kept" if p.keeping_kernel is not p.array_kernel else "out"
     slow = f"return apply(({arguments}, ), ({attrs}))"
     fast = fast_dtypes(p) if p.promotes else []
@@ -537,6 +563,10 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
     if p.promotes and form == "function":
         scope["write_out"] = p.write_out
         body.append(f"    if out is not None: return write_out({p.name!r}, apply(({arguments}, ), ({attrs})), out)")
+    elif not ours and form != "function":
+        own = p.inputs[1]
+        body.append(f"    if {form} is not MISSING or {own} is MISSING: "
+                    f"{own} = either({p.name!r}, {own!r}, {own}, {form!r}, {form})")  # fmt: skip
     # a Python scalar as the second operand, the commonest mixed case; as the first one of a reflected operator
     floats, integers = "float64" in fast, "int64" in fast
     if "scalar" in plans and (floats or integers):

@@ -2,7 +2,7 @@
 
 import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -66,7 +66,7 @@ class Methods:
     def __gt__(self, other: Tensor | builtins.complex) -> Tensor: ...
     def __iadd__(self, other: Tensor | builtins.complex) -> Tensor: ...
     def __iand__(self, other: Tensor | builtins.complex) -> Tensor: ...
-    def __idiv__(self, other: Any) -> Tensor: ...
+    def __idiv__(self, other: Tensor | builtins.complex) -> Tensor: ...
     def __ifloordiv__(self, other: Tensor | builtins.complex) -> Tensor: ...
     def __ilshift__(self, other: Tensor | builtins.complex) -> Tensor: ...
     def __imod__(self, other: Tensor | builtins.complex) -> Tensor: ...
@@ -286,10 +286,18 @@ class Methods:
         """Where exactly one of two integers has a bit set; for bools, whether they differ."""
     def bitwise_xor_(self, other: Tensor | builtins.complex) -> Tensor:
         """In-place form of :func:`bitwise_xor`: writes the result into ``input`` and returns it."""
+    @overload
+    def bmm(self, batch2: Tensor) -> Tensor:
+        """Products of two batches of matrices; nothing broadcasts."""
+    @overload
     def bmm(self, mat2: Tensor) -> Tensor:
         """Products of two batches of matrices; nothing broadcasts."""
     def bool(self, memory_format: _memory_format = ...) -> Tensor:
         """The tensor in bool; itself if it is of that dtype already."""
+    @overload
+    def broadcast_to(self, shape: Any) -> Tensor:
+        """:func:`broadcast_to`, whose size may also be given one by one."""
+    @overload
     def broadcast_to(self, size: Any, *more: builtins.int) -> Tensor:
         """:func:`broadcast_to`, whose size may also be given one by one."""
     def bucketize(self, boundaries: Tensor, *, out_int32: builtins.bool = False, right: builtins.bool = False) -> Tensor:
@@ -406,18 +414,42 @@ class Methods:
         """The dimensions as they lie in memory, the outermost first."""
     def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
         """The p-norm of ``input - other``."""
+    @overload
+    def div(self, value: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None) -> Tensor:
+        """``input / other``, perhaps rounded."""
+    @overload
     def div(self, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None) -> Tensor:
         """``input / other``, perhaps rounded."""
+    @overload
+    def div_(self, value: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None) -> Tensor:
+        """In-place form of :func:`div`: writes the result into ``input`` and returns it."""
+    @overload
     def div_(self, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None) -> Tensor:
         """In-place form of :func:`div`: writes the result into ``input`` and returns it."""
+    @overload
+    def divide(self, value: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None) -> Tensor:
+        """``input / other``, perhaps rounded."""
+    @overload
     def divide(self, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None) -> Tensor:
         """``input / other``, perhaps rounded."""
+    @overload
+    def divide_(self, value: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None) -> Tensor:
+        """In-place form of :func:`divide`: writes the result into ``input`` and returns it."""
+    @overload
     def divide_(self, other: Tensor | builtins.complex, *, rounding_mode: builtins.str | None = None) -> Tensor:
-        """In-place form of :func:`div`: writes the result into ``input`` and returns it."""
+        """In-place form of :func:`divide`: writes the result into ``input`` and returns it."""
+    @overload
+    def dot(self, other: Tensor) -> Tensor:
+        """Dot product of two vectors: the sum of their products, without conjugation."""
+    @overload
     def dot(self, tensor: Tensor) -> Tensor:
         """Dot product of two vectors: the sum of their products, without conjugation."""
     def double(self, memory_format: _memory_format = ...) -> Tensor:
         """The tensor in float64; itself if it is of that dtype already."""
+    @overload
+    def dsplit(self, split_size_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
+        """Views of equal parts, or cut at indices, along the third dimension."""
+    @overload
     def dsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
         """Views of equal parts, or cut at indices, along the third dimension."""
     def eq(self, other: Tensor | builtins.complex) -> Tensor:
@@ -484,16 +516,32 @@ class Methods:
         """The largest integer that is not larger, for each element."""
     def floor_(self) -> Tensor:
         """In-place form of :func:`floor`: writes the result into ``input`` and returns it."""
+    @overload
+    def floor_divide(self, value: Tensor | builtins.complex) -> Tensor:
+        """The quotient, rounded towards minus infinity."""
+    @overload
     def floor_divide(self, other: Tensor | builtins.complex) -> Tensor:
         """The quotient, rounded towards minus infinity."""
+    @overload
+    def floor_divide_(self, value: Tensor | builtins.complex) -> Tensor:
+        """In-place form of :func:`floor_divide`: writes the result into ``input`` and returns it."""
+    @overload
     def floor_divide_(self, other: Tensor | builtins.complex) -> Tensor:
         """In-place form of :func:`floor_divide`: writes the result into ``input`` and returns it."""
     def fmax(self, other: Tensor) -> Tensor:
         """The larger of two elements; where one of them is nan, the other."""
     def fmin(self, other: Tensor) -> Tensor:
         """The smaller of two elements; where one of them is nan, the other."""
+    @overload
+    def fmod(self, divisor: Tensor | builtins.complex) -> Tensor:
+        """What the division rounded towards zero leaves: zero, or of the sign of ``input``."""
+    @overload
     def fmod(self, other: Tensor | builtins.complex) -> Tensor:
         """What the division rounded towards zero leaves: zero, or of the sign of ``input``."""
+    @overload
+    def fmod_(self, divisor: Tensor | builtins.complex) -> Tensor:
+        """In-place form of :func:`fmod`: writes the result into ``input`` and returns it."""
+    @overload
     def fmod_(self, other: Tensor | builtins.complex) -> Tensor:
         """In-place form of :func:`fmod`: writes the result into ``input`` and returns it."""
     def frac(self) -> Tensor:
@@ -544,6 +592,10 @@ class Methods:
         """The histogram of all elements. Elements outside the bins are not counted."""
     def histogramdd(self, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: builtins.bool = False) -> _histogramdd:
         """The histogram of points in several dimensions. Points outside the bins are not counted."""
+    @overload
+    def hsplit(self, split_size_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
+        """Views of equal parts, or cut at indices, along the second dimension; the first of a vector."""
+    @overload
     def hsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
         """Views of equal parts, or cut at indices, along the second dimension; the first of a vector."""
     def hypot(self, other: Tensor) -> Tensor:
@@ -569,8 +621,16 @@ class Methods:
         """The input with ``alpha`` times the slices of ``source`` added at the given positions; repeated ones add up."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: builtins.complex = 1) -> Any:
         """In-place form of :func:`index_add`: changes ``input`` and returns it."""
+    @overload
+    def index_copy(self, dim: builtins.int, index: Tensor, tensor2: Tensor) -> Any:
+        """The input with slices replaced by those of ``source`` at the given positions."""
+    @overload
     def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor) -> Any:
         """The input with slices replaced by those of ``source`` at the given positions."""
+    @overload
+    def index_copy_(self, dim: builtins.int, index: Tensor, tensor: Tensor) -> Any:
+        """In-place form of :func:`index_copy`: changes ``input`` and returns it."""
+    @overload
     def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Any:
         """In-place form of :func:`index_copy`: changes ``input`` and returns it."""
     def index_fill(self, dim: builtins.int, index: Tensor, value: Any) -> Any:
@@ -729,12 +789,20 @@ class Methods:
         """The input with one number where a mask is true; input and mask broadcast."""
     def masked_fill_(self, mask: Tensor, value: Any) -> Tensor:
         """In-place form of :func:`masked_fill`: changes ``input`` and returns it."""
+    @overload
+    def masked_scatter(self, mask: Tensor, tensor: Tensor) -> Any:
+        """The input with the elements of ``source``, one after the other, where a mask is true."""
+    @overload
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Any:
         """The input with the elements of ``source``, one after the other, where a mask is true."""
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Any:
         """In-place form of :func:`masked_scatter`: changes ``input`` and returns it."""
     def masked_select(self, mask: Tensor) -> Tensor:
         """The elements where a mask is true, in one dimension; input and mask broadcast."""
+    @overload
+    def matmul(self, tensor2: Tensor) -> Tensor:
+        """Matrix product of two tensors; ``input @ other``."""
+    @overload
     def matmul(self, other: Tensor) -> Tensor:
         """Matrix product of two tensors; ``input @ other``."""
     def matrix_exp(self) -> Tensor:
@@ -763,14 +831,30 @@ class Methods:
         """A view with dimensions moved to other places, the others kept in their order."""
     def msort(self) -> Tensor:
         """Sort along the first dimension: the values alone."""
+    @overload
+    def mul(self, value: Tensor | builtins.complex) -> Tensor:
+        """``input * other``, element by element."""
+    @overload
     def mul(self, other: Tensor | builtins.complex) -> Tensor:
         """``input * other``, element by element."""
+    @overload
+    def mul_(self, value: Tensor | builtins.complex) -> Tensor:
+        """In-place form of :func:`mul`: writes the result into ``input`` and returns it."""
+    @overload
     def mul_(self, other: Tensor | builtins.complex) -> Tensor:
         """In-place form of :func:`mul`: writes the result into ``input`` and returns it."""
     def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: _Generator | None = None) -> Tensor:
         """Positions drawn with probabilities in proportion to the weights in each row of ``input``."""
+    @overload
+    def multiply(self, value: Tensor | builtins.complex) -> Tensor:
+        """``input * other``, element by element."""
+    @overload
     def multiply(self, other: Tensor | builtins.complex) -> Tensor:
         """``input * other``, element by element."""
+    @overload
+    def multiply_(self, value: Tensor | builtins.complex) -> Tensor:
+        """In-place form of :func:`mul`: writes the result into ``input`` and returns it."""
+    @overload
     def multiply_(self, other: Tensor | builtins.complex) -> Tensor:
         """In-place form of :func:`mul`: writes the result into ``input`` and returns it."""
     def mv(self, vec: Tensor) -> Tensor:
@@ -791,6 +875,10 @@ class Methods:
         """The q-th quantiles of the elements that are not nan, of all or along a dimension; nan where there are none."""
     def nansum(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Tensor:
         """The sum of the elements that are not nan, of all or over some dimensions."""
+    @overload
+    def narrow(self, dimension: builtins.int, start: Any, length: builtins.int) -> Tensor:
+        """A view of ``length`` entries along a dimension, from ``start`` on."""
+    @overload
     def narrow(self, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
         """A view of ``length`` entries along a dimension, from ``start`` on."""
     def narrow_copy(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
@@ -892,8 +980,16 @@ class Methods:
         """The positive part, ``max(x, 0)``."""
     def relu_(self) -> Tensor:
         """In-place form of :func:`relu`: writes the result into ``input`` and returns it."""
+    @overload
+    def remainder(self, divisor: Tensor | builtins.complex) -> Tensor:
+        """What the division rounded towards minus infinity leaves: zero, or of the sign of ``other``."""
+    @overload
     def remainder(self, other: Tensor | builtins.complex) -> Tensor:
         """What the division rounded towards minus infinity leaves: zero, or of the sign of ``other``."""
+    @overload
+    def remainder_(self, divisor: Tensor | builtins.complex) -> Tensor:
+        """In-place form of :func:`remainder`: writes the result into ``input`` and returns it."""
+    @overload
     def remainder_(self, other: Tensor | builtins.complex) -> Tensor:
         """In-place form of :func:`remainder`: writes the result into ``input`` and returns it."""
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
@@ -910,6 +1006,10 @@ class Methods:
         """The elements in the shape of another tensor."""
     def resize_(self, size: Any, *more: builtins.int, memory_format: Any = None) -> Tensor:
         """Give the tensor another shape, in place; where it grows, new elements are zero and the memory is new."""
+    @overload
+    def resize_as_(self, tensor: Tensor, *, memory_format: Any = None) -> Tensor:
+        """Give the tensor the shape of another, in place; see :meth:`Tensor.resize_`."""
+    @overload
     def resize_as_(self, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
         """Give the tensor the shape of another, in place; see :meth:`Tensor.resize_`."""
     def resolve_conj(self) -> Tensor:
@@ -1034,6 +1134,10 @@ class Methods:
         """A view of a matrix with its two dimensions swapped; of fewer dimensions, as it is."""
     def t_(self) -> Tensor:
         """In-place form of :func:`t`: the tensor itself becomes the view."""
+    @overload
+    def take(self, indices: Tensor) -> Tensor:
+        """The elements at flat positions; negative ones count from the end."""
+    @overload
     def take(self, index: Tensor) -> Tensor:
         """The elements at flat positions; negative ones count from the end."""
     def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None) -> Tensor:
@@ -1074,8 +1178,16 @@ class Methods:
         """The matrices with zeros below a diagonal."""
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
         """In-place form of :func:`triu`: writes the result into ``input`` and returns it."""
+    @overload
+    def true_divide(self, value: Tensor | builtins.complex) -> Tensor:
+        """``input / other``; the same as :func:`div` without rounding."""
+    @overload
     def true_divide(self, other: Tensor | builtins.complex) -> Tensor:
         """``input / other``; the same as :func:`div` without rounding."""
+    @overload
+    def true_divide_(self, value: Tensor | builtins.complex) -> Tensor:
+        """In-place form of :func:`true_divide`: writes the result into ``input`` and returns it."""
+    @overload
     def true_divide_(self, other: Tensor | builtins.complex) -> Tensor:
         """In-place form of :func:`true_divide`: writes the result into ``input`` and returns it."""
     def trunc(self) -> Tensor:
@@ -1084,6 +1196,10 @@ class Methods:
         """In-place form of :func:`trunc`: writes the result into ``input`` and returns it."""
     def type(self, dtype: _dtype | builtins.str | None = None, non_blocking: builtins.bool = False) -> Any:
         """The tensor in another dtype; without an argument the name of its type, such as ``tensorplay.FloatTensor``."""
+    @overload
+    def type_as(self, tensor: Tensor) -> Tensor:
+        """The tensor in the dtype of ``other``."""
+    @overload
     def type_as(self, other: Tensor) -> Tensor:
         """The tensor in the dtype of ``other``."""
     def unbind(self, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
@@ -1118,8 +1234,16 @@ class Methods:
         """The same memory under another shape, or read as another dtype."""
     def view_as(self, other: Tensor) -> Tensor:
         """A view in the shape of another tensor."""
+    @overload
+    def vsplit(self, split_size_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
+        """Views of equal parts, or cut at indices, along the first of at least two dimensions."""
+    @overload
     def vsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> builtins.tuple[Tensor, ...]:
         """Views of equal parts, or cut at indices, along the first of at least two dimensions."""
+    @overload
+    def where(self, condition: Tensor, y: Tensor | builtins.complex) -> Tensor:
+        """The tensor where the condition holds, ``other`` elsewhere; see :func:`where`."""
+    @overload
     def where(self, condition: Tensor, other: Tensor | builtins.complex) -> Tensor:
         """The tensor where the condition holds, ``other`` elsewhere; see :func:`where`."""
     def xlogy(self, other: Tensor | builtins.complex) -> Tensor:

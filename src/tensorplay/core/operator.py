@@ -10,13 +10,15 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
+from keyword import iskeyword
 from numbers import Number
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from . import dtype as dtypes
-from .callpath import parameter_names
+from .callpath import MISSING, call_path, parameter_names
 from .carrier import Meta, own_memory
 from .inplace import check_writable, internally_overlapping, old_value, write
 from .node import Node
@@ -91,6 +93,7 @@ def operator(
     function: bool = True,
     aliases: tuple[str, ...] = (),
     into: Callable[..., None] | None = None,
+    documented: dict[str, str] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a function as a public operator.
 
@@ -114,6 +117,9 @@ def operator(
     into
         ``into(array, *operands)`` computes the in-place twin within the array: for plain arrays of one dtype without
         history. Of a primitive whose kernel is a ufunc it is known.
+    documented
+        By parameter, the name that PyTorch's documentation of the method gives it where its parser takes another: the
+        method takes both, and shows this one; "" for a parameter that it does not show.
     """
 
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -126,7 +132,11 @@ def operator(
             takes_out = False if "out" in parameter_names(fn) else out
             as_method = public if method is True else method or None
             twin = (public + "_" if inplace is True else inplace) or None
-            named = with_numpy_names(fn, public) if NUMPY_NAMED.intersection(parameter_names(fn)) else fn
+            named = fn
+            if documented:
+                named = with_documented_names(fn, public, documented)
+            elif NUMPY_NAMED.intersection(parameter_names(fn)):
+                named = with_numpy_names(fn, public)
             if not function:  # so that whoever looks for operators finds it
                 named.__module__ = fn.__module__
             if as_method:
@@ -147,27 +157,66 @@ def operator(
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
 NUMPY_NAMED = frozenset(NUMPY_NAMES.values())
 NUMPY_NAMESPACES = ("", "linalg", "special", "fft")
-MISSING: Any = object()
-"""In place of an argument that has no default, as it may come under its other name."""
-
 
 @functools.cache
 def compiled(source: str) -> Any:
     return compile(source, "<tensorplay named>", "exec")
 
 
-def with_numpy_names(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
+def with_documented_names(fn: Callable[..., Any], name: str, documented: dict[str, str]) -> Callable[..., Any]:
+    """The method of a function whose parameters have further names: by parameter, in ``documented``.
+
+    Where a call must cost nothing more, the function itself has a parameter of the further name, and asks
+    :func:`~tensorplay.core.callpath.either`. The second operand of a primitive gets that here.
+    """
+    signature, own, primitive = inspect.signature(fn), parameter_names(fn), PRIMITIVES.get(fn.__name__)
+    further = {other: p for p, other in documented.items() if other and other not in own}
+    shown = [p for p in signature.parameters.values() if p.name not in documented.values()]
+    if primitive is not None and primitive.function is fn:
+        (other,) = further
+        method = call_path(primitive, other)
+        shown = [p for p in shown if p.name != "out"]
+    else:
+        method = with_numpy_names(fn, name, further)
+        if method is fn:
+            method = FunctionType(fn.__code__, fn.__globals__, name, fn.__defaults__, fn.__closure__)
+            method.__kwdefaults__ = fn.__kwdefaults__
+        if len(shown) < len(signature.parameters):
+            signature = signature.replace(parameters=[required_again(p) for p in shown])
+            fn.__signature__ = signature  # type: ignore[attr-defined]
+    method.__doc__, method.__module__, annotations = fn.__doc__, fn.__module__, fn.__annotations__
+    method.__annotations__ = annotations | {o: annotations[p] for p, o in documented.items() if p in annotations}
+    parameters: list[inspect.Parameter] = []
+    for p in map(required_again, shown):
+        other = documented.get(p.name, p.name)
+        if iskeyword(other):  # a signature has such a name only where it cannot be written as one
+            parameters = [q.replace(kind=q.POSITIONAL_ONLY) for q in parameters]
+            p = p.replace(kind=p.POSITIONAL_ONLY)
+        if other:
+            parameters.append(inspect.Parameter(other, p.kind, default=p.default, annotation=p.annotation))
+    method.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    own_signature = signature.replace(parameters=[required_again(p) for p in shown])
+    method.own_signature = own_signature  # type: ignore[attr-defined]
+    return method
+
+
+def required_again(p: inspect.Parameter) -> inspect.Parameter:
+    return p.replace(default=p.empty) if p.default is MISSING else p
+
+
+def with_numpy_names(fn: Callable[..., Any], name: str, further: dict[str, str] | None = None) -> Callable[..., Any]:
     """The function under the given name, which takes ``axis`` for ``dim`` and ``keepdims`` for ``keepdim``, too.
 
-    A function that every program calls collects these names itself (see :func:`renamed`), which saves a call.
+    It also takes the names in ``further``. A function that every program calls collects these names itself (see
+    :func:`renamed`), which saves a call.
     """
     parameters = list(inspect.signature(fn).parameters.values())
-    if not NUMPY_NAMED & {p.name for p in parameters} or collects_numpy_names(fn):
+    if not (further or NUMPY_NAMED & {p.name for p in parameters}) or collects_numpy_names(fn):
         return fn
     if any(p.kind is p.VAR_POSITIONAL or p.kind is p.VAR_KEYWORD for p in parameters):
         return fn
     first, *rest = parameters
-    scope: dict[str, Any] = {"fn": fn, "renamed": renamed, "MISSING": MISSING}
+    scope: dict[str, Any] = {"fn": fn, "renamed": renamed, "MISSING": MISSING, "further": further}
     left, right, keywords, required = [first.name], [first.name], [], []
     for p in rest:
         if p.kind is p.KEYWORD_ONLY and "*" not in left:
@@ -181,7 +230,7 @@ def with_numpy_names(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
     source = (
         f"def named({', '.join(left)}, **numpy_names):\n"
         f"    if {' or '.join(['numpy_names', *required])}:\n"
-        f"        return renamed(fn, numpy_names, {', '.join([first.name, *keywords])})\n"
+        f"        return renamed(fn, numpy_names, {', '.join([first.name, 'further', *keywords])})\n"
         f"    return fn({', '.join(right)})"
     )
     exec(compiled(source), scope)
@@ -190,8 +239,11 @@ def with_numpy_names(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
     return made
 
 
-def renamed(fn: Callable[..., Any], numpy_names: dict[str, Any], input: Any, **arguments: Any) -> Any:
-    """The call of ``fn`` with keywords that NumPy uses, under their own names.
+def renamed(
+    fn: Callable[..., Any], numpy_names: dict[str, Any], input: Any, further: dict[str, str] | None = None, /,
+    **arguments: Any,
+) -> Any:  # fmt: skip
+    """The call of ``fn`` with keywords that NumPy uses, or of the ``further`` ones, under their own names.
 
     A reduction collects what it does not know in ``**numpy_names``, which costs the common call next to nothing.
 
@@ -201,7 +253,7 @@ def renamed(fn: Callable[..., Any], numpy_names: dict[str, Any], input: Any, **a
         If a keyword is none of NumPy's, or the argument is given twice.
     """
     for keyword, value in numpy_names.items():
-        own = NUMPY_NAMES.get(keyword)
+        own = NUMPY_NAMES.get(keyword) or (further or {}).get(keyword)
         if own not in arguments:
             raise TypeError(f"{fn.__name__}() got an unexpected keyword argument {keyword!r}")
         if arguments[own] is not MISSING and arguments[own] is not inspect.signature(fn).parameters[own].default:
@@ -308,7 +360,10 @@ def binary_within_memory(ufunc: np.ufunc, general: Callable[..., Any]) -> Callab
     """The twin of a ufunc of two operands; its own code, because optimizers and accumulations live on it."""
     ndarray, float32, float64, int64 = np.ndarray, np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 
-    def twin(input: Tensor, other: Any) -> Tensor:
+    def twin(input: Tensor, other: Any = MISSING, value: Any = MISSING) -> Tensor:
+        if value is not MISSING or other is MISSING:
+            operands = () if other is MISSING else (other,)
+            return general(input, *operands) if value is MISSING else general(input, *operands, value=value)
         data, operand, kind = getattr(input, "_data", None), other, type(other)
         if type(data) is not ndarray:
             return general(input, other)

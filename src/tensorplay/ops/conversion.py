@@ -184,7 +184,7 @@ NAMES = {
 BY_NAME = {name: d for d, name in NAMES.items()}
 
 
-@operator(function=False, out=False)
+@operator(function=False, out=False, documented={"other": "tensor"})
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """The tensor in the dtype of ``other``.
 

@@ -83,6 +83,7 @@ def declare(
     notes: str = "",
     meanings: dict[str, str] | None = None,
     into: Callable[..., None] | None = None,
+    documented: dict[str, str] | None = None,
     **options: Any,
 ) -> Any:
     """An elementwise primitive that is public under its own name; ``vjp`` is its rules, or the rule of its only input.
@@ -93,6 +94,6 @@ def declare(
         vjp = {"input": vjp}
     function = elementwise(name, kernel, vjp=vjp, **options)
     document(function, summary, example, shows, returns, raises, notes, options.get("numbers"), **(meanings or {}))
-    operator(out=False, inplace=inplace, aliases=aliases, namespace=namespace, method=method, into=into)(
-        function)
+    operator(out=False, inplace=inplace, aliases=aliases, namespace=namespace, method=method, into=into,
+             documented=documented)(function)  # fmt: skip
     return function

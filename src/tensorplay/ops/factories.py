@@ -425,7 +425,7 @@ def new(
     return made(name, allocate, shape, dtype, layout, device, requires_grad, pin_memory, None, input.dtype)
 
 
-@operator(function=False, out=False)
+@operator(function=False, out=False, documented={"more": ""})
 def new_zeros(
     input: Tensor, size: int | Sequence[int], *more: int, dtype: Dtype = None, device: Device = None,
     requires_grad: bool = False, layout: Layout = None, pin_memory: bool = False,
@@ -442,7 +442,7 @@ def new_zeros(
     return new("new_zeros", input, np.zeros, shape, dtype, device, requires_grad, layout, pin_memory)
 
 
-@operator(function=False, out=False)
+@operator(function=False, out=False, documented={"more": ""})
 def new_ones(
     input: Tensor, size: int | Sequence[int], *more: int, dtype: Dtype = None, device: Device = None,
     requires_grad: bool = False, layout: Layout = None, pin_memory: bool = False,
@@ -459,7 +459,7 @@ def new_ones(
     return new("new_ones", input, np.ones, shape, dtype, device, requires_grad, layout, pin_memory)
 
 
-@operator(function=False, out=False)
+@operator(function=False, out=False, documented={"more": ""})
 def new_empty(
     input: Tensor, size: int | Sequence[int], *more: int, dtype: Dtype = None, device: Device = None,
     requires_grad: bool = False, layout: Layout = None, pin_memory: bool = False,

@@ -603,7 +603,7 @@ def cut(input: Tensor, indices_or_sections: Any, dim: int, name: str, ndim: int)
     return tensor_split(input, indices_or_sections, dim)
 
 
-@operator(out=False)
+@operator(out=False, documented={"indices_or_sections": "split_size_or_sections"})
 def hsplit(
     input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:
@@ -619,7 +619,7 @@ def hsplit(
     return cut(input, where, 0 if arg.tensor(input, "hsplit")._data.ndim == 1 else 1, "hsplit", 1)
 
 
-@operator(out=False)
+@operator(out=False, documented={"indices_or_sections": "split_size_or_sections"})
 def vsplit(
     input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:
@@ -634,7 +634,7 @@ def vsplit(
     return cut(input, places("vsplit", indices_or_sections, indices, sections), 0, "vsplit", 2)
 
 
-@operator(out=False)
+@operator(out=False, documented={"indices_or_sections": "split_size_or_sections"})
 def dsplit(
     input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:

@@ -70,7 +70,7 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return update(input, PRIMITIVES["fill_where"], (mask, filler), (), fill_where_store, "masked_fill_")
 
 
-@changes(out=False)
+@changes(out=False, documented={"source": "tensor"})
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     """The input with the elements of ``source``, one after the other, where a mask is true.
 

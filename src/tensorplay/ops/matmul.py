@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import dtype as dtypes
+from ..core.callpath import MISSING, either
 from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator
@@ -181,8 +182,8 @@ def check_products(name: str, input: Any, other: Any, second: str = "other") -> 
                                   "first")  # fmt: skip
 
 
-@operator()
-def matmul(input: Tensor, other: Tensor) -> Tensor:
+@operator(documented={"other": "tensor2"})
+def matmul(input: Tensor, other: Tensor = MISSING, tensor2: Tensor = MISSING) -> Tensor:
     """Matrix product of two tensors; ``input @ other``.
 
     Two vectors give their dot product, two matrices their product, a matrix and a vector the matrix-vector product.
@@ -205,6 +206,8 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     >>> tp.matmul(tp.tensor([[1., 2.], [3., 4.]]), tp.tensor([1., 1.]))
     tensor([3., 7.])
     """
+    if tensor2 is not MISSING or other is MISSING:
+        other = either("matmul", "other", other, "tensor2", tensor2)
     try:
         a, b = input._data, other._data
         left, right = a.shape, b.shape
@@ -316,8 +319,8 @@ def check_rank(name: str, ndim: int, **tensors: Tensor) -> None:
             raise RuntimeError(f"{name}: {argument} must be {kind}, got {t._data.ndim}D of shape {list(t.shape)}")
 
 
-@operator()
-def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+@operator(documented={"mat2": "batch2"})
+def bmm(input: Tensor, mat2: Tensor = MISSING, batch2: Tensor = MISSING) -> Tensor:
     """Products of two batches of matrices; nothing broadcasts.
 
     Parameters
@@ -336,6 +339,8 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     >>> tp.bmm(tp.ones(2, 1, 3), tp.ones(2, 3, 1)).flatten()
     tensor([3., 3.])
     """
+    if batch2 is not MISSING or mat2 is MISSING:
+        mat2 = either("bmm", "mat2", mat2, "batch2", batch2)
     check_products("bmm", input, mat2, "mat2")
     check_bmm("bmm", input, mat2)
     return F_matmul(input, mat2)
@@ -378,8 +383,8 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     return F_mv(input, vec)
 
 
-@operator()
-def dot(input: Tensor, tensor: Tensor) -> Tensor:
+@operator(documented={"tensor": "other"})
+def dot(input: Tensor, tensor: Tensor = MISSING, other: Tensor = MISSING) -> Tensor:
     """Dot product of two vectors: the sum of their products, without conjugation.
 
     Parameters
@@ -398,6 +403,8 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
     >>> tp.dot(tp.tensor([2., 3.]), tp.tensor([2., 1.]))
     tensor(7.)
     """
+    if other is not MISSING or tensor is MISSING:
+        tensor = either("dot", "tensor", tensor, "other", other)
     check_vectors("dot", input, tensor)
     return F_dot(input, tensor)
 

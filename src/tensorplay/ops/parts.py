@@ -38,7 +38,7 @@ def select_index(shape: tuple[int, ...], dim: Any, index: Any, name: str) -> tup
     return (*(slice(None),) * (len(shape) + dim), i, *(slice(None),) * (-1 - dim))
 
 
-@operator(out=False)
+@operator(out=False, documented={"dim": "dimension"})
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """A view of ``length`` entries along a dimension, from ``start`` on.
 

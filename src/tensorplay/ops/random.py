@@ -115,7 +115,8 @@ def different_levels(name: str) -> list[tuple[int, int]]:
         if randomness == "error":
             raise RuntimeError(
                 f"vmap: called random operation {name} while in randomness error mode. Please either use the 'same' or "
-                "'different' randomness flags on vmap or perform the randomness operation out of vmap"
+                "'different' randomness flags on vmap (or on what runs the function under vmap, such as jacfwd or "
+                "hessian_diag) or perform the randomness operation out of vmap"
             )
         if randomness == "different":
             found.append((level, size))
@@ -735,7 +736,7 @@ def float_arguments(name: str, **values: Any) -> list[float]:
     return [float(number(v, name, k, i)) for i, (k, v) in enumerate(values.items(), 1)]
 
 
-@operator(function=False, out=False)
+@operator(function=False, out=False, documented={"from_": "from"})
 def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers from the uniform distribution over [from_, to).
 
@@ -780,7 +781,7 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Ge
     return write_draw(input, "normal_", sample, generator)
 
 
-@operator(function=False, out=False)
+@operator(function=False, out=False, documented={"from_": "from"})
 def random_(
     input: Tensor, from_: int | None = None, to: int | None = None, *, generator: Generator | None = None
 ) -> Tensor:

@@ -38,7 +38,7 @@ STORES: dict[str, Callable[..., None]] = {"put": put_store, "fill_where": fill_w
 """What a primitive does to memory in place, by its name."""
 
 
-def changes(**options: Any) -> Callable[[Any], Any]:
+def changes(twin_documented: dict[str, str] | None = None, **options: Any) -> Callable[[Any], Any]:
     """Declare an operator that changes parts of its input.
 
     The function under it checks its arguments and returns the name of a primitive, its further operands and attributes;
@@ -72,7 +72,7 @@ def changes(**options: Any) -> Callable[[Any], Any]:
         for made in (function, twin):
             made.__signature__ = inspect.signature(fn).replace(return_annotation=Tensor)  # type: ignore[attr-defined]
         operator(**options)(function)
-        operator(name=name + "_", out=False, function=name in IN_PLACE_FUNCTIONS)(twin)
+        operator(name=name + "_", out=False, function=name in IN_PLACE_FUNCTIONS, documented=twin_documented)(twin)
         return function
 
     return declare
@@ -216,7 +216,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     return put_slices(input, dim, index, source, True)
 
 
-@changes()
+@changes(documented={"source": "tensor2"}, twin_documented={"source": "tensor"})
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
     """The input with slices replaced by those of ``source`` at the given positions.
 
@@ -821,7 +821,7 @@ def index_reduce(
 # ---- by flat position, and by several indices
 
 
-@operator(out="apart")
+@operator(out="apart", documented={"index": "indices"})
 def take(input: Tensor, index: Tensor) -> Tensor:
     """The elements at flat positions; negative ones count from the end.
 

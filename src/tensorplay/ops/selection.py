@@ -75,7 +75,7 @@ def where(condition: Tensor, input: Tensor | complex | None = None, other: Tenso
     return F.where(condition, input, other)
 
 
-@operator(name="where", function=False, out=False)
+@operator(name="where", function=False, out=False, documented={"other": "y"})
 def where_method(self: Tensor, condition: Tensor, other: Tensor | complex) -> Tensor:
     """The tensor where the condition holds, ``other`` elsewhere; see :func:`where`."""
     return where(condition, self, other)

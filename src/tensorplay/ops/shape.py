@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import dtype as dtypes
+from ..core.callpath import MISSING, either
 from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator
@@ -518,9 +519,11 @@ def broadcast_to(input: Tensor, size: Any) -> Tensor:
     return broadcast_to_method(arg.tensor(input, "broadcast_to"), arg.integers(size, "broadcast_to", "size", 2))
 
 
-@operator(name="broadcast_to", out=False, function=False)
-def broadcast_to_method(input: Tensor, size: Any, *more: int) -> Tensor:
+@operator(name="broadcast_to", out=False, function=False, documented={"size": "shape", "more": ""})
+def broadcast_to_method(input: Tensor, size: Any = MISSING, *more: int, shape: Any = MISSING) -> Tensor:
     """:func:`broadcast_to`, whose size may also be given one by one."""
+    if shape is not MISSING or size is MISSING:
+        size = either("broadcast_to", "size", size, "shape", shape)
     return F.expand(input, expanded_shape(input, arg.sizes(size, more, "broadcast_to")))
 
 
@@ -619,7 +622,7 @@ def tile(input: Tensor, dims: Any) -> Tensor:
     return tile_method(input, dims)
 
 
-@operator(name="tile", out=False, function=False)
+@operator(name="tile", out=False, function=False, documented={"more": ""})
 def tile_method(input: Tensor, dims: Any, *more: int) -> Tensor:
     """:func:`tile`, whose dims may also be given one by one."""
     counts = arg.sizes(dims, more, "tile", "dims")
@@ -710,7 +713,7 @@ def flip(input: Tensor, dims: Any) -> Tensor:
     return flip_method(input, dims)
 
 
-@operator(name="flip", out=False, function=False)
+@operator(name="flip", out=False, function=False, documented={"more": ""})
 def flip_method(input: Tensor, dims: Any, *more: int) -> Tensor:
     """:func:`flip`, whose dims may also be given one by one."""
     ndim = arg.tensor(input, "flip")._data.ndim

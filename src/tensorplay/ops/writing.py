@@ -323,7 +323,7 @@ def resize_(input: Tensor, size: Any, *more: int, memory_format: Any = None) -> 
     return after_write(input, False, False)
 
 
-@operator(out=False)
+@operator(out=False, documented={"the_template": "tensor"})
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """Give the tensor the shape of another, in place; see :meth:`Tensor.resize_`."""
     return resize_(
