@@ -1,5 +1,6 @@
 """Compiled functions: programs and their keys, inputs that are found, writes, derivatives, what is refused."""
 
+import pickle
 import warnings
 from copy import deepcopy
 
@@ -775,6 +776,24 @@ def test_a_compiled_module_is_a_module():
     assert twin(x).tolist() == [[2], [2]] and copy.weight.abs().sum() > 0
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = copy.nothing
+
+
+def test_a_module_is_compiled_in_its_place():
+    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+    outer = nn.Sequential(net, nn.Linear(4, 1))
+    x = tp.ones(2, 3)
+    want = outer(x)
+    net.compile()
+    equal(outer(x), want)
+    assert programs(net._compiled_call_impl) == 1 and list(outer.state_dict())[0] == "0.0.weight"
+    handle = net.register_forward_hook(lambda module, args, out: out * 0)
+    assert outer(x).tolist() == [outer[1].bias.tolist()] * 2
+    handle.remove()
+    nn.utils.parametrizations.weight_norm(net[0])
+    for copied in (deepcopy(net), pickle.loads(pickle.dumps(outer[1]))):
+        assert copied._compiled_call_impl is None
+    net[0].compile()
+    equal(deepcopy(net)(x), net(x))
 
 
 def test_a_compiled_module_trains():

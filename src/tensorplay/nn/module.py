@@ -89,7 +89,8 @@ class Module:
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
     _version: int = 1  # of what the state dict holds
-    _hooked: bool = False  # whether forward or backward hooks were ever registered
+    _hooked: bool = False  # whether forward or backward hooks were ever registered, or the call is compiled
+    _compiled_call_impl: Callable[..., Any] | None = None
     dump_patches: bool = False
     call_super_init: bool = False  # whether __init__ goes on to the class that follows in the order of resolution
 
@@ -114,10 +115,10 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._hooked or EVERYWHERE:
-            return self._call_with_hooks(args, kwargs)
+            return (self._compiled_call_impl or self._call_with_hooks)(*args, **kwargs)
         return self.forward(*args, **kwargs)
 
-    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
         pending = {hook.id: hook for hook in both("_forward_hooks", self) if hook.always_call}
         result: Any = None
         try:
@@ -155,6 +156,40 @@ class Module:
                     warnings.warn(f"forward hook with always_call=True raised an exception that was silenced as "
                                   f"another error was raised in forward: {error}", stacklevel=2)  # fmt: skip
             raise
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Run the calls of this module as programs of XLA from now on, its hooks included.
+
+        Unlike :func:`tensorplay.compile` this leaves the module as it is: names in the state dict stay. Copies and
+        pickles are not compiled.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Those of :func:`tensorplay.compile`.
+
+        Raises
+        ------
+        ImportError
+            If JAX is not installed.
+
+        Examples
+        --------
+        >>> import tensorplay as tp
+        >>> model = tp.nn.Linear(2, 1)
+        >>> model.compile()
+        >>> model(tp.zeros(3, 2)).shape, list(model.state_dict())
+        (tensorplay.Size([3, 1]), ['weight', 'bias'])
+        """
+        from .. import compile
+
+        self._compiled_call_impl = compile(self._call_with_hooks, *args, **kwargs)
+        self._hooked = True
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state.pop("_compiled_call_impl", None)
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

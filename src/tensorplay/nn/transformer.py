@@ -188,7 +188,7 @@ class TransformerLayer(Module):
     activation: Callable[[Tensor], Tensor]
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
+        state = super().__getstate__()
         name = getattr(self.activation, "__name__", "")
         if name and getattr(F, name, None) is self.activation:  # operators are pickled by name
             state["activation"] = name

@@ -153,7 +153,7 @@ def prepare_class(module: Module) -> None:
         if id(self) in memo:
             return memo[id(self)]
         twin = memo[id(self)] = self.__new__(type(self))
-        twin.__dict__ = copy.deepcopy(self.__dict__, memo)
+        twin.__dict__ = copy.deepcopy(Module.__getstate__(self), memo)
         return twin
 
     def getstate(self: Module) -> Any:
