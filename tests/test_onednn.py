@@ -1,4 +1,4 @@
-"""Convolutions by oneDNN and by NumPy are the same, in values, in gradients and in what they refuse."""
+"""Convolution and pooling by oneDNN and by NumPy are the same, in values, in gradients and in what they refuse."""
 
 import threading
 
@@ -110,7 +110,9 @@ def test_primitives_are_kept_by_shape_and_the_oldest_go_first(monkeypatch):
     monkeypatch.setattr(onednn, "KEPT", 3)
     calls = onednn.library().ours().calls
     while calls:
-        calls.popitem()[1].destroy()
+        call = calls.popitem()[1]
+        if call is not None:
+            call.destroy()
     w = tp.ones(2, 2, 3, 3)
     for size in (5, 6, 5, 7, 8, 5):
         assert F.conv2d(tp.ones(1, 2, size, size), w).unique().tolist() == [18]
@@ -147,3 +149,124 @@ def test_half_precision_is_computed_in_float32():
     for dtype, tolerance in ((tp.float16, 1e-2), (tp.bfloat16, 1e-1)):
         y = F.conv2d(x.to(dtype), w.to(dtype))
         assert y.dtype is dtype and tp.allclose(y.float(), F.conv2d(x, w), atol=tolerance, rtol=tolerance)
+
+
+POOLS = [  # shape, window and options
+    ((2, 16, 8, 12), 2, {}),
+    ((2, 20, 9, 10), (3, 2), {"stride": (2, 1)}),
+    ((3, 16, 9, 9), 3, {"stride": 2, "padding": 1}),
+    ((2, 32, 8, 7), 3, {"stride": 2, "padding": 1, "ceil_mode": True}),
+    ((2, 16, 7, 8), 2, {"ceil_mode": True}),
+    ((16, 9, 9), 3, {"stride": 1, "padding": 1}),
+    ((2, 32, 7, 7), 7, {}),
+    ((2, 16, 6, 5, 7), 2, {}),
+    ((2, 16, 6, 5, 7), (2, 3, 3), {"stride": (1, 2, 2), "padding": (1, 0, 1)}),
+    ((2, 3, 8, 8), 2, {}),  # what the library is slow at
+    ((2, 16, 12), 3, {"stride": 2}),
+]
+LASTS = {4: tp.channels_last, 5: tp.channels_last_3d}
+
+
+def poolings(shape, window, options):
+    """Poolings of all kinds that take the options, by name."""
+    n = 1 if len(shape) == 3 and isinstance(window, int) and shape[1] != shape[2] else max(2, len(shape) - 2)
+    maximum, mean = (getattr(F, f"{kind}_pool{n}d") for kind in ("max", "avg"))
+    yield "max", lambda x: maximum(x, window, **options)
+    yield "max with indices", lambda x: maximum(x, window, **options, return_indices=True)[0]
+    yield "avg", lambda x: mean(x, window, **options)
+    yield "avg of what is inside", lambda x: mean(x, window, **options, count_include_pad=False)
+    if n > 1:
+        yield "avg by another divisor", lambda x: mean(x, window, **options, divisor_override=5)
+
+
+CASES = [
+    pytest.param(pool, shape, last, id=f"{name} {shape} {window} {options}{' channels last' * last}")
+    for shape, window, options in POOLS
+    for name, pool in poolings(shape, window, options)
+    for last in (False, True)
+    if not last or len(shape) in LASTS
+]
+
+
+def images(shape, last=False, seed=0):
+    """Random images with ties, so that the choice among equals counts."""
+    x = tp.tensor(np.random.default_rng(seed).integers(-9, 9, shape).astype(np.float32) / 2)
+    return (x.contiguous(memory_format=LASTS[len(shape)]) if last else x).requires_grad_()
+
+
+@needed
+@pytest.mark.parametrize("pool, shape, last", CASES)
+def test_both_libraries_pool_alike(pool, shape, last):
+    x = images(shape, last)
+    both_ways(pool, [x])
+    order = LASTS[len(shape)] if last else tp.contiguous_format
+    for enabled in (True, False):
+        with onednn.flags(enabled=enabled):
+            assert pool(x).is_contiguous(memory_format=order)
+    tangent = images(shape, seed=1).detach()
+    value, got = tp.func.jvp(pool, (x.detach(),), (tangent,))
+    with onednn.flags(enabled=False):
+        assert tp.allclose(got, tp.func.jvp(pool, (x.detach(),), (tangent,))[1], atol=1e-5)
+    batched = tp.vmap(pool)(tp.stack([x.detach(), tangent]))
+    assert tp.allclose(batched[0], value, atol=1e-5) and tp.allclose(batched[1], pool(tangent), atol=1e-5)
+
+
+@needed
+@pytest.mark.parametrize("shape, window, options", POOLS)
+@pytest.mark.parametrize("special", [np.nan, -np.inf, np.inf])
+def test_both_libraries_choose_the_same_positions(shape, window, options, special):
+    n = 1 if shape == (2, 16, 12) else max(2, len(shape) - 2)
+    maximum, x = getattr(F, f"max_pool{n}d"), images(shape)
+    rows = x.detach().clone()
+    rows[..., :3] = special
+    for input in (x, rows.requires_grad_()):
+        found = []
+        for enabled in (True, False):
+            with onednn.flags(enabled=enabled):
+                values, where = maximum(input, window, **options, return_indices=True)
+                (grad,) = tp.autograd.grad(maximum(input, window, **options).sum(), input)
+                found.append([values.detach().numpy(), where.numpy(), grad.numpy()])
+        for got, want in zip(*found):
+            np.testing.assert_array_equal(got, want)
+
+
+@needed
+def test_a_gradient_may_come_in_another_order_and_after_the_library_was_turned_off():
+    for last in (False, True):
+        x = images((2, 16, 8, 8), last)
+        g = images((2, 16, 4, 4), not last, seed=1).detach()
+        y = F.max_pool2d(x, 2)
+        with onednn.flags(enabled=False):
+            got = tp.autograd.grad(y, x, g)[0]
+            want = tp.autograd.grad(F.max_pool2d(x, 2), x, g)[0]
+        assert tp.equal(got, want)
+
+
+@needed
+def test_a_maximum_without_a_rule_of_the_library_for_its_gradient(monkeypatch):
+    x = images((2, 16, 8, 8))
+    (want,) = tp.autograd.grad(F.max_pool2d(x, 3, 2).sum(), x)
+    y = F.max_pool2d(x, 3, 2)
+    monkeypatch.setattr(onednn, "max_pool_input", lambda *args: None)
+    (got,) = tp.autograd.grad(y.sum(), x)
+    assert tp.equal(got, want)
+
+
+@needed
+def test_shapes_without_code_of_their_own_are_asked_about_once(monkeypatch):
+    x, asked = images((2, 3, 10, 10)).detach(), []
+    monkeypatch.setattr(onednn, "is_compiled", lambda lib, plan: asked.append(plan))
+    for _ in range(3):
+        assert F.max_pool2d(x, 5).shape == (2, 3, 2, 2)
+    assert len(asked) == 1
+
+
+@needed
+@pytest.mark.parametrize("dtype, tolerance", [(tp.float16, 1e-2), (tp.bfloat16, 1e-1), (tp.float64, 0)])
+def test_pooling_in_other_precisions(dtype, tolerance):
+    x = images((2, 16, 8, 8)).detach().to(dtype).requires_grad_()
+    for pool in (F.max_pool2d, F.avg_pool2d):
+        y = pool(x, 2)
+        (g,) = tp.autograd.grad(y.sum(), x)
+        assert y.dtype is g.dtype is dtype
+        assert tp.allclose(y.float(), pool(x.float(), 2), atol=tolerance, rtol=tolerance)

@@ -1,8 +1,8 @@
-"""Convolutions by oneDNN, where its library is installed (extra ``onednn``); found at the first convolution.
+"""Convolution and pooling by oneDNN, where its library is installed (extra ``onednn``); found at the first of them.
 
-Only its C interface is used, through ctypes. A primitive is built once for each shape and kept; it names the layout in
-which it wants its operands, and these are brought into it, if need be, by reorders. Everything is kept by thread, for
-a primitive must not run twice at once.
+Only its C interface is used, through ctypes. A primitive is built once for each shape and kept. That of a convolution
+names the layout in which it wants its operands, and these are brought into it, if need be, by reorders; one of pooling
+takes them as they are. Everything is kept by thread, for a primitive must not run twice at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import POINTER, byref, c_int, c_int64, c_size_t, c_uint, c_void_p
 from functools import cache
@@ -22,7 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-__all__ = ["convolution", "convolution_input", "convolution_weight", "flags", "is_available", "suits"]
+__all__ = [
+    "convolution", "convolution_input", "convolution_weight", "flags", "is_available", "max_pool", "max_pool_input",
+    "mean_pool", "mean_pool_input", "suits",
+]  # fmt: skip
 
 KEPT = 128
 """Primitives that a thread keeps; the one not used for the longest goes first."""
@@ -31,11 +34,13 @@ SMALL = 1 << 21
 """Multiplications below which one thread does the work: waking the others costs more."""
 
 # values of the enumerations of dnnl_types.h
-FLOAT32, ANY, CPU, IN_ORDER = 3, 1, 1, 1
-FORWARD, AUTO = 64, 3
-SRC, DST, WEIGHTS, BIAS, DIFF_SRC, DIFF_DST, DIFF_WEIGHTS = 1, 17, 33, 41, 129, 145, 161
+FLOAT32, UINT8, ANY, CPU, IN_ORDER = 3, 6, 1, 1, 1
+FORWARD, AUTO, MAXIMUM, MEAN = 64, 3, 0x1FF, 0x2FF
+SRC, DST, WEIGHTS, BIAS, WORKSPACE, DIFF_SRC, DIFF_DST, DIFF_WEIGHTS = 1, 17, 33, 41, 64, 129, 145, 161
 FROM, TO = 1, 17  # operands of a reorder
-QUERIES = {SRC: 129, DIFF_SRC: 130, WEIGHTS: 131, DIFF_WEIGHTS: 132, DST: 133, DIFF_DST: 134}
+QUERIES = {SRC: 129, DIFF_SRC: 130, WEIGHTS: 131, DIFF_WEIGHTS: 132, DST: 133, DIFF_DST: 134, WORKSPACE: 135}
+OUTPUTS = {DST, DIFF_SRC, DIFF_WEIGHTS}
+NAME = 8  # of the implementation of a primitive
 
 
 class Argument(ctypes.Structure):
@@ -68,6 +73,12 @@ class Library:
             "convolution_backward_weights_primitive_desc_create": [
                 handle, c_void_p, c_int, *[c_void_p] * 4, *[dims] * 4, c_void_p, c_void_p,
             ],
+            "pooling_forward_primitive_desc_create": [
+                handle, c_void_p, c_int, c_int, *[c_void_p] * 2, *[dims] * 5, c_void_p,
+            ],
+            "pooling_backward_primitive_desc_create": [
+                handle, c_void_p, c_int, *[c_void_p] * 2, *[dims] * 5, c_void_p, c_void_p,
+            ],
             "reorder_primitive_desc_create": [handle, *[c_void_p] * 5],
             "primitive_create": [handle, c_void_p],
             "primitive_execute": [c_void_p, c_void_p, c_int, POINTER(Argument)],
@@ -82,6 +93,7 @@ class Library:
             function.errcheck = refuse
             setattr(self, name, function)
         for name, taken, result in [
+            ("primitive_desc_query", [c_void_p, c_int, c_int, c_void_p], c_int),
             ("primitive_desc_query_md", [c_void_p, c_int, c_int], c_void_p),
             ("memory_desc_equal", [c_void_p, c_void_p], c_int),
             ("memory_desc_get_size", [c_void_p], c_size_t),
@@ -198,24 +210,31 @@ def strides_of(shape: Sequence[int], channels_last: bool) -> list[int]:
     return steps
 
 
+def layout_of(lib: Library, which: int, shape: Sequence[int], channels_last: bool) -> c_void_p:
+    """A description of the memory of a dense array."""
+    return lib.made("memory_desc_create_with_strides", len(shape), ints(shape),
+                    UINT8 if which == WORKSPACE else FLOAT32, ints(strides_of(shape, channels_last)))  # fmt: skip
+
+
 class Operand:
     """The memory of an array, that which the primitive works on, and the reorder between them if they differ."""
 
-    def __init__(self, lib: Library, made: Any, which: int, shape: Sequence[int], channels_last: bool) -> None:
-        self.which, self.is_output = which, which in (DST, DIFF_SRC, DIFF_WEIGHTS)
-        user = lib.made("memory_desc_create_with_strides", len(shape), ints(shape), FLOAT32,
-                        ints(strides_of(shape, channels_last)))  # fmt: skip
-        inner = user if which == BIAS else c_void_p(lib.primitive_desc_query_md(made, QUERIES[which], 0))
+    def __init__(self, lib: Library, plan: Any, which: int, shape: Sequence[int], channels_last: bool) -> None:
+        self.which, self.is_output = which, which in OUTPUTS
+        user = layout_of(lib, which, shape, channels_last)
+        inner = user if which == BIAS else c_void_p(lib.primitive_desc_query_md(plan, QUERIES[which], 0))
         self.user = lib.made("memory_create", user, lib.engine, None)
         self.inner, self.reorder, self.size = self.user, None, 0
         if not lib.memory_desc_equal(user, inner):
+            if which == WORKSPACE:
+                raise Refused("oneDNN: positions of maxima that do not lie as the maxima do")
             self.size = lib.memory_desc_get_size(inner)
             self.inner = lib.made("memory_create", inner, lib.engine, None)
             ends = [(user, self.user), (inner, self.inner)]
             (source, first), (target, second) = ends[::-1] if self.is_output else ends
-            plan = lib.made("reorder_primitive_desc_create", source, lib.engine, target, lib.engine, None)
-            self.reorder = lib.made("primitive_create", plan)
-            lib.primitive_desc_destroy(plan)
+            reorder = lib.made("reorder_primitive_desc_create", source, lib.engine, target, lib.engine, None)
+            self.reorder = lib.made("primitive_create", reorder)
+            lib.primitive_desc_destroy(reorder)
             self.arguments = (Argument * 2)(Argument(FROM, first), Argument(TO, second))
         lib.memory_desc_destroy(user)
 
@@ -226,43 +245,81 @@ class Operand:
             lib.primitive_destroy(self.reorder)
 
 
+# ---- what a primitive is made from, and hints that led to it; ``at`` has the layouts of the operands
+
+
+def convolution_plan(lib: Library, at: dict[int, Any], stride: Any, dilation: Any, padding: Any) -> list[Any]:
+    return [
+        lib.made("convolution_forward_primitive_desc_create", lib.engine, FORWARD, AUTO, at[SRC], at[WEIGHTS],
+                 at.get(BIAS), at[DST], stride, dilation, padding, padding, None)
+    ]  # fmt: skip
+
+
+def convolution_input_plan(lib: Library, at: dict[int, Any], *window: Any) -> list[Any]:
+    (hint,) = convolution_plan(lib, {SRC: at[DIFF_SRC], WEIGHTS: at[WEIGHTS], DST: at[DIFF_DST]}, *window)
+    return [
+        lib.made("convolution_backward_data_primitive_desc_create", lib.engine, AUTO, at[DIFF_SRC], at[WEIGHTS],
+                 at[DIFF_DST], *window, window[-1], hint, None),
+        hint,
+    ]  # fmt: skip
+
+
+def convolution_weight_plan(lib: Library, at: dict[int, Any], *window: Any) -> list[Any]:
+    (hint,) = convolution_plan(lib, {SRC: at[SRC], WEIGHTS: at[DIFF_WEIGHTS], DST: at[DIFF_DST]}, *window)
+    return [
+        lib.made("convolution_backward_weights_primitive_desc_create", lib.engine, AUTO, at[SRC], at[DIFF_WEIGHTS],
+                 None, at[DIFF_DST], *window, window[-1], hint, None),
+        hint,
+    ]  # fmt: skip
+
+
+def pooling_plan(lib: Library, at: dict[int, Any], *window: Any) -> list[Any]:
+    kind = MAXIMUM if WORKSPACE in at else MEAN
+    return [
+        lib.made("pooling_forward_primitive_desc_create", lib.engine, FORWARD, kind, at[SRC], at[DST], *window, None)
+    ]
+
+
+def pooling_input_plan(lib: Library, at: dict[int, Any], *window: Any) -> list[Any]:
+    kind = MAXIMUM if WORKSPACE in at else MEAN
+    (hint,) = pooling_plan(lib, {**at, SRC: at[DIFF_SRC], DST: at[DIFF_DST]}, *window)
+    return [
+        lib.made("pooling_backward_primitive_desc_create", lib.engine, kind, at[DIFF_SRC], at[DIFF_DST], *window, hint,
+                 None),
+        hint,
+    ]  # fmt: skip
+
+
+POOLING = (pooling_plan, pooling_input_plan)
+
+
+def is_compiled(lib: Library, plan: Any) -> bool:
+    """Whether a primitive is code made for its shape, rather than a loop that serves for all."""
+    name = ctypes.c_char_p()
+    lib.primitive_desc_query(plan, NAME, 0, byref(name))
+    return (name.value or b"").startswith(b"jit")
+
+
 class Call:
     """A primitive with its operands, for arrays of given shapes."""
 
-    def __init__(self, lib: Library, name: str, operands: Sequence[tuple[int, Sequence[int], bool]],
+    def __init__(self, lib: Library, plan: Callable[..., list[Any]], operands: Sequence[tuple[int, Any, bool]],
                  geometry: Sequence[Sequence[int]]) -> None:  # fmt: skip
         self.lib = lib
-        anys = [
-            lib.made("memory_desc_create_with_strides", 1, ints(shape), FLOAT32, ints([1])) if which == BIAS
+        at = {
+            which: layout_of(lib, which, shape, last) if plan in POOLING or which == BIAS
             else lib.made("memory_desc_create_with_tag", len(shape), ints(shape), FLOAT32, ANY)
-            for which, shape, _ in operands
-        ]  # fmt: skip
-        places = {which: d for (which, _, _), d in zip(operands, anys)}
-        stride, dilation, padding = map(ints, geometry)
-        window = stride, dilation, padding, padding
-
-        def forward(src: Any, weights: Any, bias: Any, dst: Any) -> c_void_p:
-            return lib.made("convolution_forward_primitive_desc_create", lib.engine, FORWARD, AUTO, src, weights, bias,
-                            dst, *window, None)  # fmt: skip
-
-        hint = None
-        if name == "forward":
-            plan = forward(places[SRC], places[WEIGHTS], places.get(BIAS), places[DST])
-        elif name == "backward_data":
-            hint = forward(places[DIFF_SRC], places[WEIGHTS], None, places[DIFF_DST])
-            plan = lib.made("convolution_backward_data_primitive_desc_create", lib.engine, AUTO, places[DIFF_SRC],
-                            places[WEIGHTS], places[DIFF_DST], *window, hint, None)  # fmt: skip
-        else:
-            hint = forward(places[SRC], places[DIFF_WEIGHTS], None, places[DIFF_DST])
-            plan = lib.made("convolution_backward_weights_primitive_desc_create", lib.engine, AUTO, places[SRC],
-                            places[DIFF_WEIGHTS], None, places[DIFF_DST], *window, hint, None)  # fmt: skip
-        self.operands = [Operand(lib, plan, which, shape, last) for which, shape, last in operands]
-        self.primitive = lib.made("primitive_create", plan)
+            for which, shape, last in operands
+        }  # fmt: skip
+        plans = plan(lib, at, *map(ints, geometry))
+        if plan in POOLING and not is_compiled(lib, plans[0]):
+            raise Refused("oneDNN: pooling of this shape has no code of its own, and would be slow")
+        self.operands = [Operand(lib, plans[0], *operand) for operand in operands]
+        self.primitive = lib.made("primitive_create", plans[0])
         self.arguments = (Argument * len(operands))(*(Argument(o.which, o.inner) for o in self.operands))
-        for made in (plan, hint):
-            if made is not None:
-                lib.primitive_desc_destroy(made)
-        for made in anys:
+        for made in plans:
+            lib.primitive_desc_destroy(made)
+        for made in at.values():
             lib.memory_desc_destroy(made)
 
     def __call__(self, stream: Any, arrays: Sequence[Any]) -> None:
@@ -291,14 +348,14 @@ def dense(array: Any) -> tuple[Any, bool]:
     """An array that lies densely, and whether its channels are the last dimension in memory."""
     if array.flags.c_contiguous:
         return array, False
-    if array.transpose(0, *range(2, array.ndim), 1).flags.c_contiguous:
+    if array.ndim > 2 and array.transpose(0, *range(2, array.ndim), 1).flags.c_contiguous:
         return array, True
     return np.ascontiguousarray(array), False
 
 
-def run(name: str, operands: Sequence[tuple[int, Any]], groups: int, window: tuple[Any, Any, Any], work: int,
-        threads: int) -> bool:  # fmt: skip
-    """Run a primitive over arrays; False if the library has none for them."""
+def run(plan: Callable[..., list[Any]], operands: Sequence[tuple[int, Any]], geometry: tuple[Any, ...], work: int,
+        threads: int, groups: int = 1, channels_last: bool | None = None) -> bool:  # fmt: skip
+    """Run a primitive over arrays, which all have the given order if there is one; False if there is none for them."""
     lib = library()
     assert lib is not None
     ours = lib.ours()
@@ -308,26 +365,33 @@ def run(name: str, operands: Sequence[tuple[int, Any]], groups: int, window: tup
         ours.threads = count
     placed = []
     for which, array in operands:
-        array, last = (array, False) if which in (DST, DIFF_SRC, DIFF_WEIGHTS, BIAS) else dense(array)
+        array, last = dense(array) if channels_last is None else (array, channels_last)
         if which in (WEIGHTS, DIFF_WEIGHTS) and groups > 1:
             array, last = np.ascontiguousarray(array).reshape(groups, -1, *array.shape[1:]), False
         placed.append((which, array, last))
-    key = (name, window, count, *((which, array.shape, last) for which, array, last in placed))
-    call = ours.calls.get(key)
-    if call is None:
-        stride, padding, dilation = window
+    key = (plan, geometry, count, *((which, array.shape, last) for which, array, last in placed))
+    call = ours.calls.get(key, ours)
+    if call is ours:
         try:
-            call = Call(lib, name, [(which, a.shape, last) for which, a, last in placed],
-                        (stride, [d - 1 for d in dilation], padding))  # fmt: skip
+            call = Call(lib, plan, [(which, a.shape, last) for which, a, last in placed], geometry)
         except Refused:
-            return False
+            call = None
         ours.calls[key] = call
         if len(ours.calls) > KEPT:
-            ours.calls.popitem(last=False)[1].destroy()
+            oldest = ours.calls.popitem(last=False)[1]
+            if oldest is not None:
+                oldest.destroy()
     else:
         ours.calls.move_to_end(key)
+    if call is None:
+        return False
     call(ours.stream, [array for _, array, _ in placed])
     return True
+
+
+def steps_between(dilation: tuple[int, ...]) -> tuple[int, ...]:
+    """Dilation as oneDNN counts it."""
+    return tuple([d - 1 for d in dilation])
 
 
 def multiplications(out: Sequence[int], weight: Sequence[int]) -> int:
@@ -341,9 +405,9 @@ def convolution(
     """Write a convolution to ``out``, a contiguous array; False if it has to be computed in another way."""
     operands = [(SRC, input), (WEIGHTS, weight), (DST, out)]
     if bias is not None:
-        operands.append((BIAS, np.ascontiguousarray(bias)))
+        operands.append((BIAS, bias))
     work = multiplications(out.shape, weight.shape)
-    return run("forward", operands, groups, (stride, padding, dilation), work, threads)
+    return run(convolution_plan, operands, (stride, steps_between(dilation), padding), work, threads, groups)
 
 
 def convolution_input(
@@ -352,7 +416,7 @@ def convolution_input(
     """The same for the gradient with respect to the input."""
     operands = [(DIFF_DST, grad), (WEIGHTS, weight), (DIFF_SRC, out)]
     work = multiplications(grad.shape, weight.shape)
-    return run("backward_data", operands, groups, (stride, padding, dilation), work, threads)
+    return run(convolution_input_plan, operands, (stride, steps_between(dilation), padding), work, threads, groups)
 
 
 def convolution_weight(
@@ -361,4 +425,114 @@ def convolution_weight(
     """The same for the gradient with respect to the weight."""
     operands = [(SRC, input), (DIFF_DST, grad), (DIFF_WEIGHTS, out)]
     work = multiplications(grad.shape, out.shape)
-    return run("backward_weights", operands, groups, (stride, padding, dilation), work, threads)
+    return run(convolution_weight_plan, operands, (stride, steps_between(dilation), padding), work, threads, groups)
+
+
+# ---- pooling
+
+
+class Images:
+    """A dense array (N, C, ...) of float32 and its order in memory, made of one with more or fewer dimensions."""
+
+    def __init__(self, x: Any, n: int) -> None:
+        self.lead, self.n = x.shape[: x.ndim - n], n
+        shape = math.prod(self.lead[:-1]), math.prod(self.lead[-1:]), *x.shape[x.ndim - n :]
+        self.array, self.channels_last = dense(x.reshape(shape))
+
+    def like(self, sizes: Sequence[int], dtype: Any = np.float32) -> Any:
+        """An uninitialised array of other sizes of the last dimensions, in the same order."""
+        shape = (*self.array.shape[:2], *sizes)
+        if not self.channels_last:
+            return np.empty(shape, dtype)
+        return np.moveaxis(np.empty((shape[0], *sizes, shape[1]), dtype), -1, 1)
+
+    def unfolded(self, array: Any) -> Any:
+        """An array like this one, with the leading dimensions that there were."""
+        return array.reshape(*self.lead, *array.shape[2:])
+
+    @property
+    def is_finite(self) -> bool:
+        row = (np.moveaxis(self.array, 1, -1) if self.channels_last else self.array).reshape(-1)
+        return math.isfinite(row.dot(row))
+
+    def pool(self, plan: Any, source: Any, operands: list[tuple[int, Any]], window: Any, stride: Any, padding: Any,
+             dilation: Any, threads: int) -> bool:  # fmt: skip
+        """Run a primitive over operands in this order."""
+        result = operands[0][1].shape
+        beyond = tuple([
+            max(0, (o - 1) * s + d * (k - 1) + 1 - p - m)
+            for m, o, k, s, p, d in zip(source[1].shape[2:], result[2:], window, stride, padding, dilation)
+        ])  # fmt: skip
+        geometry = stride, window, steps_between(dilation), padding, beyond
+        work = COMPARISON * math.prod(result) * math.prod(window)
+        return run(plan, [source, *operands], geometry, work, threads, channels_last=self.channels_last)
+
+
+COMPARISON = 8
+"""How many multiplications of a convolution take as long as one element of a window in pooling."""
+
+
+def suits_pooling(x: Any, n: int) -> bool:
+    """Whether the library pools the last ``n`` dimensions of an array."""
+    return enabled and x.dtype == np.float32 and n in (2, 3) and x.ndim >= n and x.size > 0 and library() is not None
+
+
+def max_pool(
+    x: Any, window: Any, stride: Any, padding: Any, dilation: Any, places: Any, threads: int
+) -> tuple[Any, Any] | None:
+    """The maxima of windows, and which element of its window each is, in row-major order, for ``max_pool_input``.
+
+    None if they have to be computed in another way. The library skips nan and knows no -inf: all must be finite.
+    """
+    if not suits_pooling(x, len(window)) or math.prod(window) > 255:
+        return None
+    images = Images(x, len(window))
+    if not images.is_finite:
+        return None
+    out, choice = images.like(places), images.like(places, np.uint8)
+    operands = [(DST, out), (WORKSPACE, choice)]
+    if not images.pool(pooling_plan, (SRC, images.array), operands, window, stride, padding, dilation, threads):
+        return None
+    return images.unfolded(out), choice
+
+
+def max_pool_input(
+    g: Any, choice: Any, size: Any, window: Any, stride: Any, padding: Any, dilation: Any, threads: int
+) -> Any:
+    """The gradient with respect to the input, whose last dimensions have the given sizes; None as above."""
+    images = Images(g, len(window))
+    if images.array.strides != tuple([4 * s for s in choice.strides]):
+        images.channels_last = not choice.flags.c_contiguous
+        arranged = images.like(images.array.shape[2:])
+        arranged[...] = images.array
+        images.array = arranged
+    out = images.like(size)
+    operands = [(DIFF_DST, images.array), (WORKSPACE, choice)]
+    if not images.pool(pooling_input_plan, (DIFF_SRC, out), operands, window, stride, padding, dilation, threads):
+        return None
+    return images.unfolded(out)
+
+
+def mean_pool(x: Any, window: Any, stride: Any, padding: Any, places: Any, threads: int) -> Any:
+    """The means of windows, edges included; None if they have to be computed in another way."""
+    if not suits_pooling(x, len(window)):
+        return None
+    images = Images(x, len(window))
+    out = images.like(places)
+    ones = (1,) * len(window)
+    if not images.pool(pooling_plan, (SRC, images.array), [(DST, out)], window, stride, padding, ones, threads):
+        return None
+    return images.unfolded(out)
+
+
+def mean_pool_input(g: Any, size: Any, window: Any, stride: Any, padding: Any, threads: int) -> Any:
+    """The gradient with respect to the input, whose last dimensions have the given sizes; None as above."""
+    if not suits_pooling(g, len(window)):
+        return None
+    images = Images(g, len(window))
+    out = images.like(size)
+    ones = (1,) * len(window)
+    if not images.pool(pooling_input_plan, (DIFF_SRC, out), [(DIFF_DST, images.array)], window, stride, padding, ones,
+                       threads):  # fmt: skip
+        return None
+    return images.unfolded(out)

@@ -178,17 +178,17 @@ def max_pool_backward(g: Any, source: Any, result: Any, window: Any, stride: Any
 
 
 @kernel("sum_pool")
-def sum_pool(x: Any, window: Any, stride: Any, padding: Any, places: Any) -> Any:
+def sum_pool(x: Any, window: Any, stride: Any, padding: Any, places: Any, factor: float = 1.0) -> Any:
     w = wide(x)
-    return reduced(w, np.zeros((), w.dtype), lax.add, window, stride, padding, (1,) * len(window), places).astype(
-        x.dtype
-    )
+    out = reduced(w, np.zeros((), w.dtype), lax.add, window, stride, padding, (1,) * len(window), places)
+    return (out if factor == 1 else out * np.asarray(factor, w.dtype)).astype(x.dtype)
 
 
 @kernel("sum_pool_input")
-def sum_pool_input(g: Any, window: Any, stride: Any, padding: Any, places: Any, size: Any) -> Any:
+def sum_pool_input(g: Any, window: Any, stride: Any, padding: Any, places: Any, size: Any, factor: float = 1.0) -> Any:
     """The transpose: sums over the windows of the spread cotangent."""
     lead, x = g.ndim - len(window), wide(g)
+    x = x if factor == 1 else x * np.asarray(factor, x.dtype)
     pads = [(k - 1 - p, n + p - ((o - 1) * s + 1))
             for n, k, s, p, o in zip(size, window, stride, padding, places)]  # fmt: skip
     zero = np.zeros((), x.dtype)

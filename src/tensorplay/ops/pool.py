@@ -1,4 +1,7 @@
-"""Pooling: the maximum or the mean of windows of the last dimensions."""
+"""Pooling: the maximum or the mean of windows of the last dimensions.
+
+Where the extra ``onednn`` is installed, its library is asked first. Memory keeps its order: channels may lie last.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from ..backends import onednn
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
 from ..core.tensor import Tensor
+from ..core.threads import get_num_threads
 from . import arguments as arg
 from .kernels import narrowed, widened
 
@@ -35,7 +40,8 @@ def surrounded(x: Any, window: Any, stride: Any, padding: Any, dilation: Any, pl
     whole = [max(r, p + m) for r, p, m in zip(reach, padding, size, strict=True)]
     if not any(padding) and whole == list(size):
         return x
-    out = np.full((*x.shape[:-n], *whole), fill, x.dtype)
+    out: Any = np.empty_like(x, shape=(*x.shape[:-n], *whole))
+    out[...] = fill
     inner: Any = (..., *(slice(p, p + m) for p, m in zip(padding, size, strict=True)))
     out[inner] = x
     return out
@@ -57,8 +63,8 @@ def slide(x: Any, combine: Any, window: Any, stride: Any, dilation: Any, places:
 
 
 def own(out: Any, x: Any) -> Any:
-    """A contiguous array; a copy where it is still part of ``x``, as windows of one element leave it."""
-    return out.copy() if out.base is x or out.base is not None and out.base is x.base else np.ascontiguousarray(out)
+    """A dense array; a copy where it is still part of ``x``, as windows of one element leave it."""
+    return onednn.dense(out.copy("K") if out.base is x or out.base is not None and out.base is x.base else out)[0]
 
 
 def corners(window: Any, dilation: Any) -> Any:
@@ -113,18 +119,24 @@ add_places = primitive(
 
 
 def max_pool_kernel(xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, dilation: Any, places: Any) -> Any:
+    found = onednn.max_pool(widened(input), window, stride, padding, dilation, places, get_num_threads())
+    if found is not None:
+        return narrowed(found[0], input.dtype), found[1]
     x = surrounded(input, window, stride, padding, dilation, places, lowest(input.dtype))
     out = own(slide(x, np.maximum, window, stride, dilation, places), x)
-    return out, out.copy()  # the rule reads the copy, so that an activation may overwrite the result
+    return out, out.copy("K")  # the rule reads the copy, so that an activation may overwrite the result
 
 
 def max_pool_indices_kernel(
     xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, dilation: Any, places: Any
 ) -> Any:
     """The flat position of each window's maximum: its first one, or its last NaN."""
-    x = surrounded(widened(input) if input.dtype.kind != "b" else input, window, stride, padding, dilation, places,
-                   lowest(input.dtype))  # fmt: skip
+    x = widened(input) if input.dtype.kind != "b" else input
     size = input.shape[input.ndim - len(window) :]
+    found = onednn.max_pool(x, window, stride, padding, dilation, places, get_num_threads())
+    if found is not None:
+        return positions_of(found[1].reshape(found[0].shape), size, window, stride, padding, dilation)
+    x = surrounded(x, window, stride, padding, dilation, places, lowest(input.dtype))
     best: Any = None
     index: Any = None
     for corner in corners(window, dilation):
@@ -144,23 +156,40 @@ def max_pool_indices_kernel(
     return index
 
 
-POOL_ATTRIBUTES = ("window", "stride", "padding", "dilation", "places")
+def positions_of(choice: Any, size: Any, window: Any, stride: Any, padding: Any, dilation: Any) -> Any:
+    """The flat positions of the elements chosen from each window."""
+    n = len(window)
+    pitch = [math.prod(size[i + 1 :]) for i in range(n)]
+    out = np.array([sum(c * p for c, p in zip(corner, pitch)) for corner in corners(window, dilation)])[choice]
+    for i, (o, s, p) in enumerate(zip(choice.shape[choice.ndim - n :], stride, padding)):
+        out += ((np.arange(o) * s - p) * pitch[i]).reshape(-1, *(1,) * (n - 1 - i))
+    return out
+
+
 primitive("max_pool_indices", max_pool_indices_kernel, batch="same")
 
 
 def max_pool_backward_kernel(
     xp: Any, input: Any, source: Any, result: Any, *, window: Any, stride: Any, padding: Any, dilation: Any, places: Any
 ) -> Any:
-    """Each cotangent to the first maximum of its window."""
+    """Each cotangent to the first maximum of its window; ``result`` may be what the library chose instead."""
     n = len(window)
-    if (result != result).any():
+    chosen = result.dtype == np.uint8
+    if chosen:
+        size = source.shape[source.ndim - n :]
+        found = onednn.max_pool_input(
+            widened(input), result, size, window, stride, padding, dilation, get_num_threads()
+        )
+        if found is not None:
+            return narrowed(found, input.dtype)
+    if chosen or (result != result).any():
         indices = max_pool_indices_kernel(
             xp, source, window=window, stride=stride, padding=padding, dilation=dilation, places=places
         )
         return add_places_kernel(xp, input, indices, size=source.shape[source.ndim - n :])
     x = surrounded(source, window, stride, padding, dilation, places, lowest(source.dtype))
     overlap = any(s < d * (k - 1) + 1 for s, d, k in zip(stride, dilation, window, strict=True))
-    out = np.zeros(x.shape, input.dtype)
+    out = np.zeros_like(x, input.dtype)
     free, last = np.ones(result.shape, bool), math.prod(window) - 1
     for i, corner in enumerate(corners(window, dilation)):
         where = part_at(corner, stride, places)
@@ -206,24 +235,45 @@ primitive("max_pool", max_pool_kernel, vjp={"input": max_pool_vjp}, jvp={"input"
 # ---- sums of windows
 
 
-def sum_pool_kernel(xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, places: Any) -> Any:
+def sum_pool_kernel(
+    xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, places: Any, factor: float = 1.0
+) -> Any:
+    """The sums of windows, times a factor."""
     ones = (1,) * len(window)
-    x = surrounded(widened(input), window, stride, padding, ones, places, 0)
-    out = slide(x, np.add, window, stride, ones, places)
-    return narrowed(own(out, x), input.dtype)
+    x = widened(input)
+    out = onednn.mean_pool(x, window, stride, padding, places, get_num_threads())
+    if out is None:
+        x = surrounded(x, window, stride, padding, ones, places, 0)
+        out = own(slide(x, np.add, window, stride, ones, places), x)
+    else:
+        factor *= math.prod(window)
+    return narrowed(times(out, factor), input.dtype)
+
+
+def times(x: Any, factor: float) -> Any:
+    """The array, in place, times a number, which may be one but for rounding."""
+    if abs(factor - 1) > 1e-12:
+        x *= factor
+    return x
 
 
 def sum_pool_input_kernel(
-    xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, places: Any, size: tuple[int, ...]
-) -> Any:
+    xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, places: Any, size: tuple[int, ...],
+    factor: float = 1.0,
+) -> Any:  # fmt: skip
     """The transpose: each value to all elements of its window, one dimension after the other, innermost first."""
     n, x = len(window), widened(input)
+    out = onednn.mean_pool_input(x, size, window, stride, padding, get_num_threads())
+    if out is not None:
+        return narrowed(times(out, factor * math.prod(window)), input.dtype)
+    if factor != 1:
+        x = x * factor
     for i in reversed(range(n)):
         k, s, o, p = window[i], stride[i], places[i], padding[i]
         behind = (slice(None),) * (n - 1 - i)
         axis = x.ndim - n + i
         length = max((o - 1) * s + k, p + size[i])
-        out = np.zeros((*x.shape[:axis], length, *x.shape[axis + 1 :]), x.dtype)
+        out = np.zeros_like(x, shape=(*x.shape[:axis], length, *x.shape[axis + 1 :]))
         for j in range(k):
             reached: Any = (..., slice(j, j + (o - 1) * s + 1, s), *behind)
             out[reached] += x
@@ -232,12 +282,16 @@ def sum_pool_input_kernel(
     return narrowed(x, input.dtype)
 
 
-def sum_pool_vjp(F: Any, g: Any, input_shape: Any, window: Any, stride: Any, padding: Any, places: Any) -> Any:
-    return F.sum_pool_input(g, window, stride, padding, places, input_shape[len(input_shape) - len(window) :])
+def sum_pool_vjp(
+    F: Any, g: Any, input_shape: Any, window: Any, stride: Any, padding: Any, places: Any, factor: float
+) -> Any:
+    return F.sum_pool_input(g, window, stride, padding, places, input_shape[len(input_shape) - len(window) :], factor)
 
 
-def sum_pool_input_vjp(F: Any, g: Any, window: Any, stride: Any, padding: Any, places: Any) -> Any:
-    return F.sum_pool(g, window, stride, padding, places)
+def sum_pool_input_vjp(
+    F: Any, g: Any, window: Any, stride: Any, padding: Any, places: Any, factor: float
+) -> Any:
+    return F.sum_pool(g, window, stride, padding, places, factor)
 
 
 primitive("scaled", lambda xp, input, *, factor: narrowed(input * factor, input.dtype),
@@ -376,8 +430,7 @@ def pool_maxima(
     refuse(name, input, "bc")
     if not indices:
         return F.max_pool(input, *attrs)
-    where = F.max_pool_indices(input, *attrs)
-    return F.take_places(input, where, n), where
+    return F.max_pool(input, *attrs), F.max_pool_indices(input, *attrs)
 
 
 MAXIMA = """The maximum of each window of {planes}.
@@ -549,21 +602,21 @@ def pool_means(
     if divisor == 0:
         raise RuntimeError(f"{name}(): divisor must be not zero")
     refuse(name, input, "bc")
-    total = F.sum_pool(input, window, stride, padding, places)
     size, dtype = input._data.shape[-n:], input._data.dtype
-    if divisor is not None:
-        count: Any = divisor
-    elif not ceil_mode and (with_pad or not any(padding)):
+    count: Any = divisor
+    if divisor is None and not ceil_mode and (with_pad or not any(padding)):
         count = math.prod(window)
-    else:
+    elif divisor is None:
         count = np.ones(())
         for m, k, s, p, o in zip(size, window, stride, padding, places, strict=True):
             start = np.arange(o) * s - p
             stop = np.minimum(start + k, m + p)
             count = count[..., None] * (stop - start if with_pad else np.minimum(stop, m) - np.maximum(start, 0))
     if dtype.kind in "iu":
-        return F.divided_down(total, count)
-    return F.scaled(total, (1 / count).astype(dtype)) if isinstance(count, np.ndarray) else total * (1 / count)
+        return F.divided_down(F.sum_pool(input, window, stride, padding, places), count)
+    if not isinstance(count, np.ndarray):
+        return F.sum_pool(input, window, stride, padding, places, 1 / count)
+    return F.scaled(F.sum_pool(input, window, stride, padding, places), (1 / count).astype(dtype))
 
 
 @pooling(MEANS, 1, public=True)
@@ -654,7 +707,7 @@ def adaptive_means(name: str, n: int, input: Tensor, output_size: Any) -> Tensor
     refuse(name, input, "bciu")
     if 0 not in wanted and not any(s % w for s, w in zip(size, wanted, strict=True)):
         window = tuple(s // w for s, w in zip(size, wanted, strict=True))
-        return F.sum_pool(input, window, window, (0,) * n, wanted) * (1 / math.prod(window))
+        return F.sum_pool(input, window, window, (0,) * n, wanted, 1 / math.prod(window))
     out = input
     for i in range(n):
         out = F.map_dim(out, adaptive_matrix(size[i], wanted[i]), i - n)
