@@ -507,7 +507,7 @@ def test_the_check_can_be_left_out():
     x = leaf(3)
     f = Changing(lambda x: x.float().sin(), lambda x: x.sin())
     saving(f, x, determinism_check="none").sum().backward()
-    close(x.grad, x.cos())
+    assert tp.allclose(x.grad, x.cos(), atol=1e-6)  # in the precision of what was computed first
 
 
 def test_debugging_can_be_set_from_outside():

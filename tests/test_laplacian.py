@@ -179,3 +179,12 @@ def test_a_tensor_that_outlives_laplacian_is_refused():
     c = tp.ones(3)
     with pytest.raises(RuntimeError, match="During a laplacian transform.*mutate a captured Tensor"):
         func.laplacian(lambda x: c.mul_(x), x3)
+
+
+def test_hessian_diag_says_how_random_functions_are_meant():
+    x = tp.tensor([1.0, 2.0], dtype=tp.float64)
+    f = lambda x: (x**2).sum() * tp.rand(())
+    with pytest.raises(RuntimeError, match="randomness error mode.*hessian_diag"):
+        func.hessian_diag(f, x)
+    same, each = [func.hessian_diag(f, x, randomness=how).tolist() for how in ("same", "different")]
+    assert same[0] == same[1] and each[0] != each[1]

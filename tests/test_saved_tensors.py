@@ -342,3 +342,29 @@ def test_numbers_are_not_packed():
     assert shapes == [(1,)] * len(shapes) and shapes
     y.backward()
     assert x.grad.tolist() == [1.0]
+
+
+UNPACKED = {
+    # what an unpack hook makes of a saved tensor of shape (2,): None where it is refused
+    "the same": (lambda t: t * 1, True),
+    "another dtype": (lambda t: t.to(tp.float32), True),
+    "one value for all": (lambda t: t[:1] * 0 + 3, True),
+    "a further dimension": (lambda t: tp.stack([t, t]), False),
+    "other extents": (lambda t: tp.cat([t, t]), False),
+    "integers": (lambda t: t.long(), False),
+}
+
+
+@pytest.mark.parametrize("name", UNPACKED)
+@pytest.mark.parametrize("f", [lambda x: x * x, lambda x: x.exp(), lambda x: tp.cat([x]).prod(0)])
+def test_an_unpack_hook_changes_no_shape_and_no_dtype_of_a_gradient(name, f):
+    unpack, fits = UNPACKED[name]
+    x = leaf()
+    with saved_tensors_hooks(lambda t: t, unpack):
+        y = f(x).sum()
+    if fits:
+        (g,) = grad(y, x)
+        assert g.shape == x.shape and g.dtype == x.dtype
+    else:
+        with pytest.raises(RuntimeError, match="saved tensor unpack_hook returned a tensor of"):
+            grad(y, x)

@@ -273,3 +273,16 @@ def test_one_draw_for_all_examples_is_one_for_all_chunks():
     assert np.all(drawn == drawn[0])
     different = tp.vmap(f, randomness="different", chunk_size=3)(a).numpy()
     assert len(np.unique(different)) == 12
+
+
+def test_bincount_of_each_example():
+    x = tp.tensor([[0, 1, 1], [2, 2, 0]])
+    w = tp.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], dtype=tp.float64, requires_grad=True)
+    assert func.vmap(lambda x: tp.bincount(x, minlength=4))(x).tolist() == [[1, 2, 0, 0], [1, 0, 2, 0]]
+    out = func.vmap(lambda x, w: tp.bincount(x, w, 3))(x, w)
+    assert out.tolist() == [[1, 5, 0], [6, 0, 9]]
+    assert tp.autograd.grad((out * out).sum(), w)[0].tolist() == [[2, 10, 10], [18, 18, 12]]
+    every = func.vmap(func.vmap(lambda x, w: tp.bincount(x, w, 3), (0, None)), (None, 0))(x, w)
+    assert every[1].tolist() == [[4, 11, 0], [6, 0, 9]]
+    with pytest.raises(RuntimeError, match="from 2 to 3 bins; give all examples as many by minlength=3"):
+        func.vmap(tp.bincount)(x)

@@ -11,6 +11,7 @@ from typing import Any
 from . import versions
 from .callpath import stale, with_history
 from .carrier import own_memory
+from .namespace import F
 from .node import OUR_NAMES, PYTORCH_NAMES, AccumulateGrad, Node, freed
 from .state import state
 from .tensor import Tensor
@@ -47,7 +48,7 @@ def forward_traceback() -> list[str]:
 class Packed:
     """A saved tensor as a pack hook left it, with the hook that unpacks it and the history it had."""
 
-    __slots__ = ("memory", "node", "unpack_hook", "value")
+    __slots__ = ("dtype", "memory", "node", "shape", "unpack_hook", "value")
 
     def __init__(self, t: Tensor, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
         recording, state.recording = state.recording, False
@@ -61,6 +62,7 @@ class Packed:
                                "to pack hook cannot be modified by in-place operations as this can lead to "
                                "unexpected side-effects; clone the input first.")  # fmt: skip
         self.node, self.unpack_hook = t._node, unpack_hook
+        self.shape, self.dtype = t._data.shape, t._data.dtype
         self.memory = weakref.ref(versions.memory_of(t._data))
 
     def unpack(self) -> Tensor:
@@ -71,6 +73,35 @@ class Packed:
         if versions.last_write(value._data) and versions.memory_of(value._data) is not self.memory():
             value = own_memory(value)  # written by the hook itself, perhaps: no change of what was saved
         return value._alias(self.node)
+
+    def data(self) -> Any:
+        """What the rule of an operator reads: of the shape and dtype that it kept, as its results have to be.
+
+        Raises
+        ------
+        RuntimeError
+            If the unpack hook returned a tensor that cannot be expanded or cast to these.
+        """
+        t = self.unpack()
+        found = t._data
+        if found.shape != self.shape:
+            ndim = len(found.shape)
+            fits = ndim <= len(self.shape) and all(
+                [n in (1, m) for n, m in zip(found.shape, self.shape[len(self.shape) - ndim :])]
+            )
+            if not fits:
+                raise RuntimeError(
+                    f"saved tensor unpack_hook returned a tensor of shape {list(found.shape)} for one of shape "
+                    f"{list(self.shape)}"
+                )
+            t = F.expand(t._alias(None), self.shape)
+        if found.dtype != self.dtype:
+            if (found.dtype.kind in "fV") != (self.dtype.kind in "fV"):
+                raise RuntimeError(
+                    f"saved tensor unpack_hook returned a tensor of {found.dtype} for one of {self.dtype}"
+                )
+            t = F.cast(t._alias(None), self.dtype)
+        return t._data
 
 
 def pack(
@@ -115,8 +146,8 @@ def operand(node: Node, i: int, data: Any) -> Tensor:
 def unpacked(value: Any) -> Any:
     """The opposite of :func:`packed`: the data that the pack hooks left."""
     if type(value) is Packed:
-        return value.unpack()._data
-    return tuple([None if v is None else v.unpack()._data for v in value]) if type(value) is list else value
+        return value.data()
+    return tuple([None if v is None else v.data() for v in value]) if type(value) is list else value
 
 
 def unpack(node: Node) -> tuple[Any, ...]:

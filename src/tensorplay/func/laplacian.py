@@ -287,7 +287,9 @@ def hvp(f: Callable[..., Tensor], primals: tuple[Any, ...], tangents: tuple[Any,
     return jvp(grad(f, argnums), primals, tangents)[1]
 
 
-def hessian_diag(f: Callable[[Tensor], Any], x: Tensor, *, chunk_size: int | None = None) -> Any:
+def hessian_diag(
+    f: Callable[[Tensor], Any], x: Tensor, *, chunk_size: int | None = None, randomness: str = "error"
+) -> Any:
     """The diagonal of the Hessian: the second derivative along each element of the argument, by Taylor polynomials.
 
     Parameters
@@ -298,6 +300,8 @@ def hessian_diag(f: Callable[[Tensor], Any], x: Tensor, *, chunk_size: int | Non
         A floating tensor of any shape.
     chunk_size
         How many elements are seen to at once; fewer need less memory. None: all.
+    randomness
+        What random operators in ``f`` do: ``"error"``, ``"same"`` (all elements see one function) or ``"different"``.
 
     Returns
     -------
@@ -308,6 +312,8 @@ def hessian_diag(f: Callable[[Tensor], Any], x: Tensor, *, chunk_size: int | Non
     ------
     ValueError
         If ``x`` is not a floating or complex Tensor.
+    RuntimeError
+        If ``f`` draws random numbers and ``randomness`` does not say how.
 
     Examples
     --------
@@ -323,6 +329,6 @@ def hessian_diag(f: Callable[[Tensor], Any], x: Tensor, *, chunk_size: int | Non
         zero = [F.zeros_like(c[0].detach()) if len(c) < 3 or c[2] is None else 2 * c[2] for c in outs]
         return pytree.unflatten(zero, spec)
 
-    leaves, spec = pytree.flatten(vmap(second, chunk_size=chunk_size)(unit_vectors(x, 0, size)))
+    leaves, spec = pytree.flatten(vmap(second, 0, 0, randomness, chunk_size=chunk_size)(unit_vectors(x, 0, size)))
     found = [moved(t, 0, t._data.ndim - 1) for t in leaves]
     return pytree.unflatten([F.reshape(t, (*t._data.shape[:-1], *shape)) for t in found], spec)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core import dtype as dtypes
 from ..core import return_types
+from ..core.carrier import Batched
 from ..core.interop import readable
 from ..core.namespace import F
 from ..core.operator import operator
@@ -409,6 +410,23 @@ def histogramdd(
     return return_types.histogramdd(wrap(hist), tuple(map(wrap, edges)))
 
 
+def counted_for_each(input: Tensor, values: Any, weights: Tensor | None, minlength: int) -> Tensor:
+    """``bincount`` of each example of a batch, of which all have to have the same number of bins."""
+    bins = np.maximum(values.max(-1, initial=-1) + 1, minlength)
+    if bins.size and bins.min() != bins.max():
+        raise RuntimeError(f"vmap: the results of bincount() differ in size, from {bins.min()} to {bins.max()} bins; "
+                           f"give all examples as many by minlength={bins.max()}")  # fmt: skip
+    if weights is None:
+        weights = F.ones_like(F.cast(input, INT64))
+    elif arg.tensor(weights, "bincount", "weights", 2)._data.dtype.char != "f":
+        weights = arg.cast(weights, dtypes.float64, "bincount")
+    if weights._data.shape != input._data.shape:
+        raise RuntimeError("bincount(): weights should be 1-d and have the same length as input, got "
+                           f"{list(weights.shape)} and {list(input.shape)}")  # fmt: skip
+    zeros = wrap(np.zeros(int(bins.max(initial=minlength)), weights._data.dtype))
+    return F.scatter(zeros, F.cast(input, INT64), weights, -1, True)
+
+
 @operator(out=False)
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each integer from 0 to the largest occurs, or the sums of their weights. Differentiable in the weights.
@@ -438,9 +456,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     minlength = arg.integer(minlength, "bincount", "minlength", 3)
     if minlength < 0:
         raise RuntimeError(f"bincount(): minlength should be >= 0, got {minlength}")
-    values = readable(input, "bincount")
-    if values.ndim != 1 or values.size and values.min() < 0:
+    values = input._innermost() if type(input._data) is Batched else readable(input, "bincount")
+    if input._data.ndim != 1 or values.size and values.min() < 0:
         raise RuntimeError("bincount(): only supports 1-d non-negative integral inputs")
+    if type(input._data) is Batched:
+        return counted_for_each(input, values, weights, minlength)
     count = builtins.max(minlength, int(values.max()) + 1 if values.size else 0)
     if weights is None:
         return wrap(np.bincount(values.astype(INT64), minlength=count))
