@@ -5,7 +5,7 @@ import pytest
 
 import tensorplay as tp
 import tensorplay.autograd.forward_ad as fwad
-from tensorplay import autograd
+from tensorplay import autograd, func
 
 
 def t(x, **kwargs):
@@ -195,3 +195,29 @@ def test_a_dual_prints_its_tangent_until_its_level_ends():
         x = fwad.make_dual(tp.tensor([1.0, 2.0]), tp.tensor([1.0, 10.0]))
         assert repr(x) == "tensor([1., 2.], tangent=tensor([ 1., 10.]))"
     assert repr(x) == "tensor([1., 2.])"
+
+
+def test_setting_data_keeps_the_tangent():
+    with fwad.dual_level():
+        y = fwad.make_dual(tp.tensor([1.0, 2.0]), tp.tensor([1.0, 1.0])) * 2
+        y.data = tp.tensor([5.0, 6.0])
+        primal, tangent = fwad.unpack_dual(y * y)
+        assert primal.tolist() == [25, 36] and tangent.tolist() == [20, 24]
+        with pytest.raises(RuntimeError, match="shape and dtype of its primal"):
+            y.data = tp.tensor([1.0, 2.0, 3.0])
+    assert y.tolist() == [5, 6]
+
+
+def test_data_are_not_set_where_the_derivative_would_not_follow():
+    def change(x):
+        y = x * 2
+        y.data = tp.tensor([5.0, 6.0])
+        return y * y
+
+    x, outside = tp.tensor([1.0, 2.0]), tp.tensor([0.0, 0.0])
+    for run in (lambda: func.jvp(change, (x,), (x,)), lambda: func.jvp(func.vmap(change), (x[None],), (x[None],))):
+        with pytest.raises(RuntimeError, match=r"mutating directly with `\.data` inside jvp is not allowed"):
+            run()
+    with pytest.raises(RuntimeError, match="mutate a captured Tensor"):
+        func.vmap(lambda x: setattr(outside, "data", x))(x)
+    assert func.vmap(change)(tp.stack([x, x])).tolist() == [[25, 36], [25, 36]]
