@@ -19,7 +19,7 @@ import numpy as np
 
 from . import dtype as dtypes
 from . import versions
-from .carrier import Batched, Carrier, Meta, Moving
+from .carrier import Batched, Carrier, DualLevel, Meta, Moving
 from .device import CPU, META, device, is_meta
 from .layout import CHANNELS_LAST, strided
 from .node import AccumulateGrad, Hooks, Node, Output, RemovableHandle, place
@@ -609,7 +609,8 @@ class Tensor(Methods):
                 "data set to a tensor that requires gradients must be floating point or complex dtype, "
                 f"got {value.dtype}"
             )
-        self._data = value._data
+        data = self._data
+        self._data = exchanged(self, value) if isinstance(data, Carrier) or state.running else value._data
 
     @property
     def _version(self) -> int:
@@ -676,6 +677,29 @@ def tensors_alive() -> list[Tensor]:
         finally:
             if collecting:
                 gc.enable()
+
+
+def exchanged(t: Tensor, value: Tensor) -> Any:
+    """What a tensor holds after ``t.data = value`` inside a transform: as in PyTorch, tangents of forward_ad stay.
+
+    Raises
+    ------
+    RuntimeError
+        If the change would be lost to ``func``'s forward mode, or a value of a transform would get out of it.
+    """
+    from .captured import refuse_captured
+
+    data, new = t._data, without_tangents(value._data)
+    if isinstance(data, Moving) and type(data.level) is DualLevel:
+        return data.at(wrap(new))
+    inside = data
+    while isinstance(inside, Carrier):
+        if isinstance(inside, Moving):
+            raise RuntimeError(f"data: mutating directly with `.data` inside {inside.transform} is not allowed: the "
+                               "derivative would be that of the old value; use copy_(), or the new tensor")  # fmt: skip
+        inside = inside.inner._data
+    refuse_captured(t, wrap(new), "data")
+    return new
 
 
 def without_tangents(data: Any) -> Any:
