@@ -80,6 +80,24 @@ def test_the_operands_may_lie_in_any_order(arranged):
     both_ways(lambda x, w, b: F.conv2d(x, w.transpose(2, 3), b), [x, w, b])
 
 
+@pytest.mark.parametrize("window", [(6, 4, 3, 3), (6, 4, 1, 1), (4, 1, 3, 3)])
+@pytest.mark.parametrize("enabled", [True, False])
+def test_channels_that_lie_last_do_so_in_results_and_gradients(window, enabled):
+    x, w, b = operands((2, 4, 5, 6), window)
+    groups = 4 // window[1]
+    y = F.conv2d(x, w, b, padding=1, groups=groups)
+    want = tp.autograd.grad((y * y).sum(), x)[0]
+    last = {"memory_format": tp.channels_last}
+    x_last, w_last = x.contiguous(**last), w.contiguous(**last)
+    with onednn.flags(enabled=enabled):
+        for pair in ((x_last, w), (x, w_last), (x_last, w_last)):
+            expected = any(not t.is_contiguous() for t in pair)
+            got = F.conv2d(*pair, b, padding=1, groups=groups)
+            assert got.is_contiguous(**last) == expected and tp.allclose(got, y, atol=1e-4)
+            (grad,) = tp.autograd.grad((got * got).sum(), pair[0])
+            assert grad.is_contiguous(**last) == expected and tp.allclose(grad, want, atol=1e-3)
+
+
 @needed
 def test_under_vmap_each_example_has_a_weight_of_its_own():
     x, w, _ = operands((3, 2, 4, 8, 8), (3, 6, 4, 3, 3))

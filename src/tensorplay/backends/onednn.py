@@ -344,11 +344,20 @@ class Call:
             operand.destroy(self.lib)
 
 
+def has_channels_last(array: Any) -> bool:
+    """Whether an array lies densely with its channels as the last dimension in memory, and not in the usual order."""
+    flags = array.flags
+    return (
+        not flags.c_contiguous and array.ndim > 2
+        and array.transpose(0, *range(2, array.ndim), 1).flags.c_contiguous
+    )  # fmt: skip
+
+
 def dense(array: Any) -> tuple[Any, bool]:
     """An array that lies densely, and whether its channels are the last dimension in memory."""
     if array.flags.c_contiguous:
         return array, False
-    if array.ndim > 2 and array.transpose(0, *range(2, array.ndim), 1).flags.c_contiguous:
+    if has_channels_last(array):
         return array, True
     return np.ascontiguousarray(array), False
 

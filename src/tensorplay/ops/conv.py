@@ -3,6 +3,7 @@
 Three primitives are closed under differentiation: ``conv`` and its two transposes, ``conv_input`` and ``conv_weight``.
 A kernel copies the windows of a few images into columns, then multiplies matrices. At stride 1 a whole image is one
 long row: a window shifts it, so the copies are long; the columns then hold a few positions that nobody reads.
+Where channels lie last in the memory of an operand, they do in that of the result.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from ..backends import onednn
 from ..core import dtype as dtypes
+from ..core import layout as layouts
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import batch_size, expand_to_batch, primitive
@@ -122,6 +124,14 @@ def same_dtype(name: str, *arrays: Any) -> None:
             )
 
 
+def empty_images(shape: tuple[int, ...], *operands: Any) -> Any:
+    """An uninitialised array whose channels lie last in memory if those of an operand do."""
+    dtype = operands[0].dtype
+    if any(map(onednn.has_channels_last, operands)):
+        return layouts.in_memory_order(shape, (0, *range(2, len(shape)), 1), dtype)
+    return np.empty(shape, dtype)
+
+
 def is_depthwise(channels: int, per_group: int, groups: int) -> bool:
     return per_group == 1 and groups == channels and groups > 1
 
@@ -145,7 +155,7 @@ def conv_kernel(
     outputs, per_group, *kernel = weight.shape
     layout = layout_of(size, tuple(kernel), stride, padding, dilation)
     x, w = widened(input), widened(weight)
-    result = np.empty((images, outputs, *layout.out), x.dtype)
+    result = empty_images((images, outputs, *layout.out), x, w)
     if onednn.suits(x, w, result):
         b = None if bias is None else widened(bias)
         if onednn.convolution(x, w, b, result, stride, padding, dilation, groups, get_num_threads()):
@@ -240,11 +250,12 @@ def conv_input_kernel(
     if layout.out != input.shape[2:]:
         layout = layout._replace(out=input.shape[2:], length=math.prod(input.shape[2:]), flat=False)
     elif onednn.suits(g, w):
-        result = np.empty((images, channels, *size), g.dtype)
+        result = empty_images((images, channels, *size), g, w)
         if result.size and onednn.convolution_input(g, w, result, stride, padding, dilation, groups, get_num_threads()):
             return narrowed(result, input.dtype)
-    result = np.zeros((images, channels, *size), g.dtype)
+    result = empty_images((images, channels, *size), g, w)
     if not g.size or not result.size:
+        result[...] = 0
         return narrowed(result, input.dtype)
     step = some_images(images, channels, layout)
     depthwise = is_depthwise(channels, per_group, groups)
@@ -259,7 +270,11 @@ def conv_input_kernel(
         rows = spread(g[start : start + step], layout)
         n = len(rows)
         if single and groups == 1:
-            np.matmul(w, rows, out=result[start : start + n].reshape(n, channels, -1))
+            part = result[start : start + n]
+            if part.flags.c_contiguous:
+                np.matmul(w, rows, out=part.reshape(n, channels, -1))
+            else:
+                part[...] = np.matmul(w, rows).reshape(part.shape)
             continue
         if depthwise:
             term = rows.reshape(n, channels, -1, layout.length)
