@@ -94,27 +94,24 @@ class Swept(Moving):
 
     def on_elements(self, p: Primitive, i: int, primals: tuple[Any, ...], attrs: Any, given: Swept) -> Any:
         """A function of each element: two derivatives say all, whatever the number of directions."""
-        x = primals[i]
-        level = enter()
-        try:
-            moved = wrap(Jet((x, wrap(np.ones((), x._data.dtype)), None), level))
-            out = p.function(*primals[:i], moved, *primals[i + 1 :], *attrs)
-            data = out._data
-        finally:
-            leave(level)
-        if not jet_of(out, level):
-            return out
-        first, second = data.rest
-        gradient, laplacian = given.gradient, given.laplacian
-        if gradient._data.ndim < data.ndim + 1:  # the operand is broadcast
+        if p.name in DERIVATIVES:
+            out = p.function(*primals, *attrs)
+            first, second = DERIVATIVES[p.name](primals[0], out)
+        else:
+            found = derivatives(p, i, primals, attrs)
+            if isinstance(found, Tensor):
+                return found
+            out, first, second = found
+        gradient, laplacian, ndim = given.gradient, given.laplacian, out._data.ndim
+        if gradient._data.ndim < ndim + 1:  # the operand is broadcast
             n, *shape = gradient._data.shape
-            gradient = F.reshape(gradient, (n, *(1,) * (data.ndim - len(shape)), *shape))
-        rest = None if second is None else (2 * second) * F.sum(gradient * gradient, (-gradient._data.ndim,), False)
+            gradient = F.reshape(gradient, (n, *(1,) * (ndim - len(shape)), *shape))
+        rest = None if second is None else second * F.sum(gradient * gradient, (-gradient._data.ndim,), False)
         if first is None:  # the derivative is zero here: a power of zero
-            return Swept(data.primal, F.zeros_like(gradient), rest, self.level)
+            return Swept(out, F.zeros_like(gradient), rest, self.level)
         if laplacian is not None:
             rest = plus(first * laplacian, rest)
-        return Swept(data.primal, first * gradient, rest, self.level)
+        return Swept(out, first * gradient, rest, self.level)
 
     def on_jets(self, p: Primitive, primals: tuple[Any, ...], attrs: tuple[Any, ...], swept: list[Any]) -> Any:
         """Any operator: its polynomials of order two along all directions at once."""
@@ -140,6 +137,41 @@ class Swept(Moving):
         if type(values) is tuple:
             return assembled(values, found[:n], [plus(a, b) for a, b in zip(rest, bends)], self.level)
         return assembled(values, found[0], plus(rest, bends[0]), self.level)
+
+
+def tanh_derivatives(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    first = 1 - y * y
+    return first, -2 * (y * first)
+
+
+def sigmoid_derivatives(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    first = y - y * y
+    return first, first * (1 - 2 * y)
+
+
+DERIVATIVES: dict[str, Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]] = {
+    "cos": lambda x, y: (-F.sin(x), -y),
+    "exp": lambda x, y: (y, y),
+    "sigmoid": sigmoid_derivatives,
+    "sin": lambda x, y: (F.cos(x), -y),
+    "tanh": tanh_derivatives,
+}
+"""First and second derivatives, from argument and value, of what networks are made of: in fewer steps."""
+
+
+def derivatives(p: Primitive, i: int, primals: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+    """The value of a function of each element with its derivatives (None: zero); the value alone if it is constant."""
+    x = primals[i]
+    level = enter()
+    try:
+        moved = wrap(Jet((x, wrap(np.ones((), x._data.dtype)), None), level))
+        out = p.function(*primals[:i], moved, *primals[i + 1 :], *attrs)
+    finally:
+        leave(level)
+    if not jet_of(out, level):
+        return out
+    first, second = out._data.rest
+    return out._data.primal, first, None if second is None else 2 * second
 
 
 def pushed_laplacians(p: Primitive, out: Any, primals: tuple[Any, ...], attrs: Any, swept: list[Any]) -> Any:
