@@ -518,6 +518,8 @@ class Compiled:
             return self.__wrapped__(*args, **kwargs)
         with compiling:
             reason = "first call"
+            if any(e.mismatch(leaves, spec, mode) is None for e in self._entries):
+                return self(*args, **kwargs)  # another thread has compiled it meanwhile
             if self._entries:
                 nearest = min(self._entries, key=lambda e: e.distance(spec, mode))
                 reason = nearest.mismatch(leaves, spec, mode) or "first call"

@@ -12,7 +12,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Iterable, Sequence
-from itertools import chain, compress, islice, tee
+from itertools import chain, groupby, starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -651,13 +651,14 @@ def wrap(data: Any, cls: type[Tensor] = Tensor) -> Tensor:
 
 
 one_at_a_time = threading.Lock()
+NO_TUPLES: dict[type, Any] = {tuple: ()}
 
 
 def tensors_alive() -> list[Tensor]:
-    """Every tensor of the process.
+    """Every tensor of the process: what the collector finds to refer to the class or a subclass.
 
-    Other threads must not run while the collector's list is held: a tuple that one of them is building would gain
-    a reference, and the interpreter then refuses to finish it. So no byte code runs between making and dropping it.
+    Other threads must not run while that holds a tuple: one that they are building would have gained a reference, and
+    the interpreter then refuses to finish it. So no byte code runs until the tuples are dropped.
     """
     kinds: set[type] = set()
     stack: list[type] = [Tensor]
@@ -665,18 +666,40 @@ def tensors_alive() -> list[Tensor]:
         kind = stack.pop()
         kinds.add(kind)
         stack += kind.__subclasses__()
-
-    def chosen(objects: Iterable[Any], same: Iterable[Any]) -> Iterable[Any]:
-        return compress(objects, map(kinds.__contains__, map(type, same)))
-
+    groups = groupby(chain.from_iterable(starmap(gc.get_referrers, [tuple(kinds)])), type)
+    rest: Iterable[Any] = chain.from_iterable(starmap(NO_TUPLES.get, groups))
     with one_at_a_time:
         collecting = gc.isenabled()
-        gc.disable()  # its callbacks are byte code
+        gc.disable()  # finalizers are byte code
         try:
-            return list(chosen(*tee(chain.from_iterable(islice(iter(gc.get_objects, None), 1)))))
+            found = list(rest)
         finally:
             if collecting:
                 gc.enable()
+    return [t for t in found if type(t) in kinds]
+
+
+def exchanged(t: Tensor, value: Tensor) -> Any:
+    """What a tensor holds after ``t.data = value`` inside a transform: as in PyTorch, tangents of forward_ad stay.
+
+    Raises
+    ------
+    RuntimeError
+        If the change would be lost to ``func``'s forward mode, or a value of a transform would get out of it.
+    """
+    from .captured import refuse_captured
+
+    data, new = t._data, without_tangents(value._data)
+    if isinstance(data, Moving) and type(data.level) is DualLevel:
+        return data.at(wrap(new))
+    inside = data
+    while isinstance(inside, Carrier):
+        if isinstance(inside, Moving):
+            raise RuntimeError(f"data: mutating directly with `.data` inside {inside.transform} is not allowed: the "
+                               "derivative would be that of the old value; use copy_(), or the new tensor")  # fmt: skip
+        inside = inside.inner._data
+    refuse_captured(t, wrap(new), "data")
+    return new
 
 
 def exchanged(t: Tensor, value: Tensor) -> Any:
