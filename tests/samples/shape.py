@@ -288,6 +288,14 @@ DIAGONALS = [
     ),
 ]
 
+
+def strides_replaced(x, y, size, stride, offset=0):
+    out = x.copy()
+    for index in np.ndindex(size):
+        out.reshape(-1)[offset + int(np.dot(index, stride))] = y[index]
+    return out
+
+
 WINDOWS = [
     *same_name(
         "unfold",
@@ -310,6 +318,23 @@ WINDOWS = [
         reference=lambda x: x[:2, :2],
         vmap=False,
         layouts=False,
+    ),
+    *(
+        Sample(
+            f"as_strided_scatter {name}",
+            lambda x, y, geometry=geometry: tp.as_strided_scatter(x, y, *geometry),
+            x,
+            y,
+            reference=lambda x, y, geometry=geometry: strides_replaced(x, y, *geometry),
+            layouts=False,
+        )
+        for name, x, y, *geometry in (
+            ("of one element", randn(1), randn(), (), ()),
+            ("of no dimension", randn(), randn(1, 1), (1, 1), (5, 5)),
+            ("of nothing", randn(3), randn(2, 0), (2, 0), (1, 1)),
+            ("with steps", M, randn(2, 2), (2, 2), (6, 2), 1),
+            ("with overlaps", M, randn(3, 2), (3, 2), (1, 1), 2),  # the last one that is written stays
+        )
     ),
 ]
 

@@ -487,25 +487,24 @@ def write_out(name: str, value: Any, out: Any, exact: bool = False, inputs: Any 
         for v, o in zip(value, out, strict=True):
             check_out(name, v, o, exact)
             if inputs:
-                check_apart(name, o, *inputs)
+                check_apart(name, v, o, *inputs)
         for v, o in zip(value, out, strict=True):
             store_out(name, v, o)
         return type(value)(*out) if hasattr(value, "_fields") else type(value)(out)
     check_out(name, value, out, exact)
     if inputs:
-        check_apart(name, out, *inputs)
+        check_apart(name, value, out, *inputs)
     return store_out(name, value, out)
 
 
-def check_apart(name: str, out: Tensor, *inputs: Any) -> None:
-    """Refuse to write to memory that is read from, or to memory where elements share a place."""
+def check_apart(name: str, value: Tensor, out: Tensor, *inputs: Any) -> None:
+    """Refuse to write to memory that is read from (or would be, grown as the result), or that elements share."""
     data = out._data
-    if type(data) is np.ndarray and (
-        internally_overlapping(data)
-        or any(
-            isinstance(t, Tensor) and type(t._data) is np.ndarray and np.may_share_memory(data, t._data) for t in inputs
-        )
-    ):
+    if type(data) is not np.ndarray:
+        return
+    memory = data if data.shape == value._data.shape else storage_of(data)
+    arrays = [t._data for t in inputs if isinstance(t, Tensor) and type(t._data) is np.ndarray]
+    if internally_overlapping(data) or any(np.may_share_memory(memory, array) for array in arrays):
         raise RuntimeError(
             f"{name}(): unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
             "single memory location. Please clone() the tensor before performing the operation."

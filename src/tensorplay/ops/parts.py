@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
+
+from ..core.inplace import strides_overlap
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import PRIMITIVES
 from ..core.tensor import Tensor
 from . import arguments as arg
 from .diagonals import diagonal
-from .strides import as_strided
+from .strides import as_strided, positions
 
 
 @operator(out=False)
@@ -166,7 +170,24 @@ def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, stora
     >>> tp.as_strided_scatter(tp.zeros(4), tp.ones(2), (2,), (2,))
     tensor([1., 0., 1., 0.])
     """
-    whole = F.clone(arg.tensor(input, "as_strided_scatter").detach(), "C")
-    view = as_strided(whole, size, stride, 0 if storage_offset is None else storage_offset)
-    _, attrs, _ = view._rare.view.steps[-1]
-    return replaced(input, src, "as_strided", attrs, view._data.shape, "as_strided_scatter")
+    name = "as_strided_scatter"
+    shape, strides, start = arg.tensor(input, name)._data.shape, input._strides(), input.storage_offset()
+    if strides_overlap(strides, shape):  # what shares memory has none of its own to write to
+        input = F.clone(input, "C")
+        strides, start = input._strides(), 0
+    as_strided(input.detach(), size, stride, storage_offset)  # checks the geometry
+    size, stride = arg.integers(size, name, "size", 3), arg.integers(stride, name, "stride", 4)
+    if arg.tensor(src, name, "src", 2)._data.shape != size:
+        raise RuntimeError(f"{name}(): expected src to have a size equal to the slice of self. src size = "
+                           f"{list(src.shape)}, slice size = {list(size)}")  # fmt: skip
+    if strides_overlap(stride, size):
+        raise RuntimeError(
+            f"{name}(): unsupported operation: more than one element of the written-to tensor refers to a single "
+            f"memory location, as size {list(size)} has stride {list(stride)}"
+        )
+    offset = 0 if storage_offset is None else storage_offset - start
+    where = positions((tuple(shape), strides), size, stride, offset)
+    places, last = np.unique(where[::-1], return_index=True)  # where several write to one place, the last one stays
+    last = (where.size - 1 - last)[places >= 0]
+    source = F.take_columns(F.reshape(F.cast(src, input._data.dtype), (where.size,)), last)
+    return F.reshape(F.put_columns(F.reshape(input, (math.prod(shape),)), source, places[places >= 0]), tuple(shape))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.inplace import change_geometry, check_writable
+from ..core.inplace import change_geometry, check_writable, strides_overlap
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import primitive
@@ -109,23 +109,30 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 def positions(origin: tuple[Any, Any], size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
-    """Flat indices, in a tensor of shape and strides ``origin``, of the elements of ``as_strided``."""
+    """Flat indices, in a tensor of shape and strides ``origin``, of the elements of ``as_strided``.
+
+    -1 for those that lie in the storage but not in the tensor.
+    """
     shape, strides = origin
     count = int(np.prod(shape, dtype=int))
+    before = max(-offset, 0)
     reach = offset + sum((n - 1) * s for n, s in zip(size, stride)) + 1 if 0 not in size else 1
     own = sum((n - 1) * s for n, s in zip(shape, strides)) + 1 if count else 0
-    memory = np.full(max(reach, own), -1)
-    item = memory.itemsize
+    whole = np.full(before + max(reach, own), -1)
+    memory, item = whole[before:], whole.itemsize
     if count:
         np.lib.stride_tricks.as_strided(memory, shape, [s * item for s in strides])[...] = np.arange(count).reshape(
             shape
         )
-    out = np.lib.stride_tricks.as_strided(memory[offset:], size, [s * item for s in stride])
-    if offset < 0 or out.size and out.min() < 0:
-        raise RuntimeError(
-            "as_strided(): elements beyond the tensor itself cannot be differentiated, batched or traced"
-        )
-    return out.reshape(-1)
+    return np.lib.stride_tricks.as_strided(whole[before + offset :], size, [s * item for s in stride]).reshape(-1)
+
+
+def own_positions(origin: tuple[Any, Any], size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
+    """The same, where no other will do."""
+    out = positions(origin, size, stride, offset)
+    if out.size and out.min() < 0:
+        raise RuntimeError("as_strided(): elements beyond the tensor itself cannot be batched, pushed or traced")
+    return out
 
 
 def as_strided_kernel(xp: Any, input: Any, *, size: Any, stride: Any, offset: int, origin: Any) -> Any:
@@ -137,19 +144,27 @@ def as_strided_kernel(xp: Any, input: Any, *, size: Any, stride: Any, offset: in
         view = strided(input, size, tuple(s * item for s in stride), offset * item)
         if view is not None:
             return view
-    return input.reshape(-1)[positions(origin, size, stride, offset)].reshape(size)
+    return input.reshape(-1)[own_positions(origin, size, stride, offset)].reshape(size)
 
 
 def as_strided_vjp(F: Any, g: Any, size: Any, stride: Any, offset: int, origin: Any) -> Any:
-    where = positions(origin, size, stride, offset)
-    flat = F.add_columns(F.reshape(g, (where.size,)), int(np.prod(origin[0], dtype=int)), where)
+    """Elements of the storage beyond the tensor are not its own; those that share memory share the cotangent."""
+    where, count = positions(origin, size, stride, offset), int(np.prod(origin[0], dtype=int))
+    flat = F.reshape(g, (where.size,))
+    if where.size and where.min() < 0:
+        own = np.flatnonzero(where >= 0)
+        flat, where = F.take_columns(flat, own), where[own]
+    flat = F.add_columns(flat, count, where)
+    if strides_overlap(origin[1], origin[0]):
+        shared = positions(origin, *origin, 0)
+        flat = F.take_columns(flat, shared) * (len(np.unique(shared)) / count)
     return F.reshape(flat, origin[0])
 
 
 def as_strided_batch(p: Any, values: Any, dims: Any, size: Any, stride: Any, offset: int, origin: Any) -> Any:
     batch = values[0]._data.shape[0]
     flat = F.reshape(values[0], (batch, int(np.prod(origin[0], dtype=int))))
-    return F.reshape(F.take_columns(flat, positions(origin, size, stride, offset)), (batch, *size))
+    return F.reshape(F.take_columns(flat, own_positions(origin, size, stride, offset)), (batch, *size))
 
 
 primitive("as_strided", as_strided_kernel, vjp={"input": as_strided_vjp}, jvp="linear", batch=as_strided_batch,

@@ -291,9 +291,7 @@ def put_columns_kernel(xp: Any, input: Any, source: Any, *, positions: Any) -> A
 
 
 def zero_columns(F: Any, g: Any, positions: Any) -> Any:
-    keep = np.ones(g.shape[-1], bool)
-    keep[positions] = False
-    return g * (keep if isinstance(g, np.ndarray) else F.cast(wrap(keep), g._data.dtype))
+    return F.put_columns(g, zeros_of(F, (*g.shape[:-1], len(positions)), g), positions)
 
 
 put_columns = primitive(
