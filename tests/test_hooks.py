@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tensorplay as tp
-from tensorplay.autograd import grad
+from tensorplay.autograd import forward_ad, grad
 from tensorplay.autograd.graph import register_multi_grad_hook
 
 
@@ -413,3 +413,42 @@ def test_a_multi_grad_hook_may_be_registered_during_the_pass(reached):
     z.sum().backward()
     (grads,) = found
     assert [g if g is None else g.tolist() for g in grads] == [[1.0, 2.0], [1.0, 2.0] if reached else None]
+
+
+def nested_passes(depth, innermost):
+    """A pass inside the hook of a pass, and so on."""
+    x = tp.tensor([1.0], requires_grad=True)
+    y = x * 2
+
+    def hook(g):
+        with tp.enable_grad():
+            if depth:
+                nested_passes(depth - 1, innermost)
+            else:
+                innermost()
+
+    y.register_hook(hook)
+    y.sum().backward()
+    assert x.grad.tolist() == [2]
+
+
+def test_passes_may_nest_deeper_than_python_recurses():
+    seen = []
+
+    def innermost():
+        seen.append((tp.is_grad_enabled(), np.geterr()["divide"], forward_ad._is_fwd_grad_enabled()))
+
+    with forward_ad._set_fwd_grad_enabled(False), np.errstate(divide="raise"):
+        nested_passes(400, innermost)
+    assert seen == [(True, "ignore", False)]
+    assert tp.is_grad_enabled() and forward_ad._is_fwd_grad_enabled()
+
+
+def test_an_error_deep_inside_comes_out_and_leaves_no_mode_behind():
+    def fail():
+        tp.set_grad_enabled(False)
+        raise KeyError("deep inside")
+
+    with pytest.raises(KeyError, match="deep inside"):
+        nested_passes(100, fail)
+    assert tp.is_grad_enabled()

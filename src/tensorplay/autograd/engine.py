@@ -24,6 +24,7 @@ from ..core.tensor import Tensor, wrap
 from ..core.transpose import REVERSE_PASS
 from ..core.versions import note_write
 from . import observed
+from .reentrant import DEPTH, on_fresh_stack
 
 ndarray = np.ndarray
 accumulation = threading.Lock()
@@ -56,31 +57,34 @@ def reached(roots: Sequence[Node], oldest: int) -> tuple[dict[Node, bool], list[
     pop, push = stack.pop, stack.append
     while stack:
         node = pop()
-        edge = node.first
-        if edge is None:
-            if not node.edges:
-                last.append(node)
-        elif edge not in found:
-            if edge.order >= oldest:
-                found[edge] = False
-                push(edge)
-            else:
+        while True:  # along the first edges; the others wait on the stack
+            edge = node.second
+            if edge is not None and edge not in found:
+                if edge.order >= oldest:
+                    found[edge] = False
+                    push(edge)
+                else:
+                    cut = True
+            if node.more:
+                for edge in node.more:
+                    if edge is not None and edge not in found:
+                        if edge.order >= oldest:
+                            found[edge] = False
+                            push(edge)
+                        else:
+                            cut = True
+            edge = node.first
+            if edge is None:
+                if not node.edges:
+                    last.append(node)
+                break
+            if edge in found:
+                break
+            if edge.order < oldest:
                 cut = True
-        edge = node.second
-        if edge is not None and edge not in found:
-            if edge.order >= oldest:
-                found[edge] = False
-                push(edge)
-            else:
-                cut = True
-        if node.more:
-            for edge in node.more:
-                if edge is not None and edge not in found:
-                    if edge.order >= oldest:
-                        found[edge] = False
-                        push(edge)
-                    else:
-                        cut = True
+                break
+            found[edge] = False
+            node = edge
     return found, last, cut
 
 
@@ -121,9 +125,11 @@ def run(
     before, outer = bool(state.recording), state.evaluating_pass
     set_recording(create_graph)
     state.evaluating_pass = this = Pass(roots, ends, retain_graph, create_graph, accumulate, bare)
+    if outer is not None:
+        this.depth = outer.depth + 1  # in how many others it runs
     try:
         with np.errstate(all="ignore"):
-            return this.run()
+            return on_fresh_stack(this.run) if this.depth % DEPTH == DEPTH - 1 else this.run()
     finally:
         set_recording(before)
         state.evaluating_pass = outer
@@ -141,11 +147,11 @@ def places(ends: Sequence[Node]) -> dict[Node, list[tuple[Node, int]]]:
 class Pass:
     """One backward pass: everything pending belongs to it, so passes may run inside and beside each other."""
 
-    __slots__ = ("accumulate", "bare", "captured", "create_graph", "ends", "members", "notes", "pending", "retain",
-                 "roots", "summed")  # fmt: skip
+    __slots__ = ("accumulate", "bare", "captured", "create_graph", "depth", "ends", "members", "notes", "pending",
+                 "retain", "roots", "summed")  # fmt: skip
 
     def __init__(self, roots: Any, ends: Any, retain: bool, create_graph: bool, accumulate: bool, bare: bool) -> None:
-        self.roots, self.retain, self.create_graph = roots, retain, create_graph
+        self.roots, self.retain, self.create_graph, self.depth = roots, retain, create_graph, 0
         self.accumulate, self.bare = accumulate, bare
         self.ends = None if ends is None else places(ends)
         self.pending: dict[Node, Any] = {}
