@@ -434,7 +434,7 @@ class Plan:
             if not {name, f"{name}_shape", f"{name}_dtype"}.isdisjoint(self.readers):
                 given = f"None if {name} is None else " if name in p.optional else ""
                 body.append(f"    {name}_data = {given}{name}._data")
-        body += ["    node = new(cls)", *("    " + s for s in self.store_edges()), f"    node.saved = {self.saved()}",
+        body += ["    node = cls()", *("    " + s for s in self.store_edges()), f"    node.saved = {self.saved()}",
                  "    node.rare = None", "    node.order = count()", "    return node"]  # fmt: skip
         return compile_function(
             "def record(args, attrs, made, kept):\n" + "\n".join(body), "record", {"cls": cls}
@@ -552,7 +552,7 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
             body.append("out_saved = out")
         scope[cls_name := f"cls{len(scope)}"] = cls
         made = "self.node_class_for(len(out))" if p.multi_view else cls_name
-        body += [f"node = new({made})", *rules.store_edges(), f"node.saved = {rules.saved()}",
+        body += [f"node = {made}()", *rules.store_edges(), f"node.saved = {rules.saved()}",
                  "node.rare = None", "node.order = count()"]  # fmt: skip
         body += ["for i, v in enumerate(t): v._node = Output(node, i)"] if p.multi_view else ["t._node = node"]
         out += ["    " + b for b in body] + [*mark, "return t"]
