@@ -126,7 +126,7 @@ class Uninitialized:
         like = mine._data.held
         made = like.new_empty(shape, device=device or like.device, dtype=dtype or like.dtype)
         mine.__class__ = self.initialized
-        mine.data = made
+        mine._data = made._data
 
     def detach(self, *args: Any, **kwargs: Any) -> Any:
         """Raises, as all use does but for conversions."""
