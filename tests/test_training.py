@@ -65,6 +65,55 @@ def test_what_programs_import_is_where_it_is_in_pytorch(line):
     assert all(found[name.strip()] is not None for name in line.split(" import ")[1].split(","))
 
 
+@pytest.mark.parametrize(
+    "ask",
+    """
+tensorplay.cuda.memory_allocated() == tensorplay.cuda.max_memory_allocated() == 0
+tensorplay.cuda.memory_reserved() == tensorplay.cuda.max_memory_reserved() == 0
+tensorplay.cuda.empty_cache() is tensorplay.cuda.reset_peak_memory_stats() is None
+tensorplay.cuda.set_rng_state_all(tensorplay.cuda.get_rng_state_all()) is None
+not tensorplay.cuda.is_bf16_supported() and issubclass(tensorplay.OutOfMemoryError, RuntimeError)
+not tensorplay.accelerator.is_available() and tensorplay.accelerator.device_count() == 0
+tensorplay.accelerator.current_accelerator() is None
+not tensorplay.distributed.is_available() and not tensorplay.distributed.is_initialized()
+not tensorplay.jit.is_scripting() and not tensorplay.jit.is_tracing()
+tensorplay.jit.script(len) is tensorplay.jit.unused(len) is tensorplay.jit.ignore(len) is len
+tensorplay.jit.ignore(drop=True)(len) is tensorplay.jit.script_if_tracing(len) is tensorplay.jit.export(len) is len
+tensorplay.jit.annotate(int, 3) == 3 and tensorplay.jit.Final is not None
+tensorplay.version.cuda is None and tensorplay.version.__version__ == tensorplay.__version__
+isinstance(tensorplay.device("cpu"), tensorplay.types.Device) and isinstance(2.5, tensorplay.types.Number)
+not tensorplay.backends.cuda.is_built() and not tensorplay.backends.cuda.matmul.allow_tf32
+""".strip().splitlines(),
+)
+def test_what_programs_ask_before_they_choose_is_answered(ask):
+    assert eval(ask, {"tensorplay": tp})
+
+
+@pytest.mark.parametrize("name", ["flash", "mem_efficient", "math", "cudnn"])
+def test_settings_for_devices_that_are_not_there_are_kept(name):
+    settings = tp.backends.cuda
+    told = getattr(settings, f"{name}_sdp_enabled")
+    assert told()
+    getattr(settings, f"enable_{name}_sdp")(False)
+    assert not told()
+    getattr(settings, f"enable_{name}_sdp")(True)
+
+
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: tp.accelerator.synchronize(), RuntimeError),
+        (lambda: tp.accelerator.current_device_index(), RuntimeError),
+        (lambda: tp.distributed.init_process_group("gloo"), RuntimeError),
+        (lambda: tp.distributed.get_rank(), ValueError),
+        (lambda: tp.distributed.get_world_size(), ValueError),
+    ],
+)  # fmt: skip
+def test_what_needs_a_device_or_a_group_says_that_there_is_none(call, error):
+    with pytest.raises(error, match="none is available|no distributed training"):
+        call()
+
+
 def test_models_are_tested_for_wrappers():
     model = tp.nn.DataParallel(tp.nn.Linear(1, 1))
     assert isinstance(model, (tp.nn.parallel.DistributedDataParallel, tp.nn.DataParallel))

@@ -71,12 +71,14 @@ __version__ = "0.1.0"
 
 # imported when they are first named
 _MODULES = (
-    "amp", "compiler", "cuda", "distributions", "fft", "func", "linalg", "masked", "nn", "optim", "profiler",
-    "return_types", "serialization", "signal", "special", "testing", "utils",
+    "accelerator", "amp", "compiler", "cuda", "distributed", "distributions", "fft", "func", "jit", "linalg", "masked",
+    "nn", "optim", "profiler", "return_types", "serialization", "signal", "special", "testing", "types", "utils",
+    "version",
 )  # fmt: skip
 _MEMBERS = {
-    "GradScaler": "amp", "autocast": "amp", "compile": "compiler", "get_autocast_dtype": "amp.autocast_mode",
-    "is_autocast_enabled": "amp.autocast_mode", "load": "serialization", "save": "serialization", "vmap": "func",
+    "GradScaler": "amp", "OutOfMemoryError": "cuda", "autocast": "amp", "compile": "compiler",
+    "get_autocast_dtype": "amp.autocast_mode", "is_autocast_enabled": "amp.autocast_mode", "load": "serialization",
+    "save": "serialization", "vmap": "func",
 }  # fmt: skip
 _later = _attributes_later(globals(), _MODULES, _MEMBERS)
 _operator = _exported("", globals())

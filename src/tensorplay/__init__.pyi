@@ -6,14 +6,17 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from . import accelerator as accelerator
 from . import amp as amp
 from . import autograd as autograd
 from . import backends as backends
 from . import compiler as compiler
 from . import cuda as cuda
+from . import distributed as distributed
 from . import distributions as distributions
 from . import fft as fft
 from . import func as func
+from . import jit as jit
 from . import linalg as linalg
 from . import masked as masked
 from . import nn as nn
@@ -25,7 +28,9 @@ from . import serialization as serialization
 from . import signal as signal
 from . import special as special
 from . import testing as testing
+from . import types as types
 from . import utils as utils
+from . import version as version
 from tensorplay.amp.autocast_mode import autocast as autocast
 from tensorplay.amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
 from tensorplay.amp.autocast_mode import is_autocast_enabled as is_autocast_enabled
@@ -111,6 +116,7 @@ from tensorplay.core.tensor import Size as _Size
 from tensorplay.core.tensor import Tensor as Tensor
 from tensorplay.core.threads import get_num_threads as get_num_threads
 from tensorplay.core.threads import set_num_threads as set_num_threads
+from tensorplay.cuda import OutOfMemoryError as OutOfMemoryError
 from tensorplay.func.batching import vmap as vmap
 from tensorplay.ops.typed import set_default_tensor_type as set_default_tensor_type
 from tensorplay.return_types import cummax as _cummax

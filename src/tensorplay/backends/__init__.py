@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy
 
-LATER = {"cudnn": "cudnn", "mkldnn": "onednn", "mps": "mps", "onednn": "onednn"}
+LATER = {"cuda": "cuda", "cudnn": "cudnn", "mkldnn": "onednn", "mps": "mps", "onednn": "onednn"}
 
 
 def __getattr__(name: str) -> Any:
