@@ -5,7 +5,7 @@ import threading
 import pytest
 
 import tensorplay as tp
-from tensorplay import autograd
+from tensorplay import autograd, func
 
 
 @pytest.fixture
@@ -285,3 +285,48 @@ def test_no_grad_cuts_every_tape_but_no_tangent():
     assert tp.func.jvp(f, (at,), (tp.ones_like(at),))[1].item() == 12
     assert tp.func.jvp(tp.func.grad(f), (at,), (tp.ones_like(at),))[1].item() == 4
     assert tp.func.grad(tp.func.grad(f))(at).item() == 0
+
+
+SAVING = {
+    # what is computed from a tensor that requires grad and one of inference mode: whether the latter has to be kept
+    "x * z": (lambda x, z: x * z, True),
+    "x + z": (lambda x, z: x + z, False),
+    "z / x, which keeps both": (lambda x, z: z / x, True),
+    "x / z, mixed dtypes": (lambda x, z: x.float() / z, True),
+    "x @ z": (lambda x, z: x @ z, True),
+    "a copy": (lambda x, z: x * z.clone(), False),
+    "where": (lambda x, z: tp.where(z > 0, x, z), False),
+    "in place": (lambda x, z: (x * 1).mul_(z), True),
+    "copy_": (lambda x, z: (x * 1).copy_(z), False),
+    "einsum": (lambda x, z: tp.einsum("i,i->i", x, z), True),
+    "several": (lambda x, z: tp.cat([x, z]), False),
+    "broadcast": (lambda x, z: x[:1] * z, True),
+    "complex": (lambda x, z: (x + 0j) * (z + 0j), False),
+    "custom": (lambda x, z: Keeping.apply(x, z), True),
+}
+
+
+class Keeping(tp.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, z):
+        ctx.save_for_backward(z)
+        return x * z.detach()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0], None
+
+
+@pytest.mark.parametrize("name", SAVING)
+def test_tensors_of_inference_mode_are_not_saved_for_backward(name):
+    f, kept = SAVING[name]
+    with tp.inference_mode():
+        z = tp.tensor([1.0, 2.0], dtype=tp.float64) * 2
+    x = tp.tensor([3.0, 4.0], dtype=tp.float64, requires_grad=True)
+    if kept:
+        with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+            f(x, z)
+    else:
+        assert f(x, z).requires_grad
+    assert tp.equal(f(x.detach(), z), f(x.detach(), z.clone()))  # nothing is saved here
+    assert func.grad(lambda x: f(x, z).real.sum())(x.detach()).shape == (2,)  # nor for anybody outside

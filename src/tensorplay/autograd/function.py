@@ -22,7 +22,7 @@ from ..core.node import AccumulateGrad, Node, Output
 from ..core.primitive import is_differentiable, revived
 from ..core.saved import observe_forward
 from ..core.state import RARE, count, live_levels, state
-from ..core.tensor import Tensor, View, wrap
+from ..core.tensor import Tensor, View, inference_made, refuse_inference, wrap
 from ..core.transforms import enter, expanded, leave, moved, unpack_batched
 from ..core.versions import note_write
 from .context import BackwardCFunction, FunctionCtx, KeptOutput, WithoutTangent, pack_value, place_of
@@ -499,6 +499,8 @@ def record(
             o._node = own
             if view is not None:
                 view.custom, view.multiple = True, tensors > 1
+    if inference_made:
+        refuse_inference(*[t for t in call.save if isinstance(t, Tensor)])
     node.keep(call.save, outs)
     if not call.hold:
         release(ctx, outs)

@@ -21,7 +21,7 @@ from . import versions
 from .namespace import F, R
 from .node import Node, Output, Partial, Reduce, enter, freed
 from .state import count, inferring, state
-from .tensor import Tensor, mark_inference, wrap
+from .tensor import Tensor, inference_made, mark_inference, refuse_inference, wrap
 from .versions import storage_of, written, written_since
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ GLOBALS = {
     "R": R,
     "inferring": inferring,
     "mark_inference": mark_inference,
+    "inference_made": inference_made,
+    "refuse_inference": refuse_inference,
     **{name: d.numpy for name, d in FAST.items()},
     "__name__": "tensorplay.core.callpath",
 }
@@ -139,8 +141,8 @@ def written_at_first_call(name: str, parameters: str, arguments: str, defaults: 
         exec(compile(f"def stub{key}", f"<tensorplay {name}>", "exec"), made)
         code = STUBS[key] = made["stub"].__code__
     scope: dict[str, Any] = {"__builtins__": __builtins__, "__name__": GLOBALS["__name__"]}
-    function = FunctionType(code.replace(co_name=name, co_qualname=name) if hasattr(code, "co_qualname") else
-                            code.replace(co_name=name), scope, name)  # fmt: skip
+    function = FunctionType(code, scope, name)
+    function.__qualname__ = name
     ordinary, _, keyword = parameters.partition("*, ")
     function.__defaults__ = tuple(defaults[n] for n in re.findall(r"(\w+)=", ordinary)) or None
     function.__kwdefaults__ = {n: defaults[n] for n in re.findall(r"(\w+)=", keyword)} or None
@@ -336,6 +338,12 @@ class Plan:
     def keeps(self) -> bool:
         """Whether anything is saved that can be freed."""
         return not self.tensors.union({"out", "kept"}).isdisjoint(self.names)
+
+    def kept_operand(self, name: str) -> str:
+        """Source of the operand of which something is saved; None where the rules that read it do not run."""
+        readers = self.readers[name]
+        some = " or ".join(f"e{i} is not None" for i in readers)
+        return name if len(self.p.differentiable) == 1 else f"{name} if {some} else None"
 
     def unpacked(self, bare: bool) -> list[str]:
         """Source that checks the saved values and gives them their names."""
@@ -541,6 +549,9 @@ def write_call_path(p: Primitive, plans: dict[str, tuple[Plan, type[Node]] | Non
             special += " or out.dtype.kind != 'f'"
         replay = f"return record_slowly(({arguments}, ), ({attrs}), t)"
         body.append(f"if {special}: {replay}")
+        if rules.tensors:
+            kept = ", ".join(rules.kept_operand(n) for n in p.inputs if n in rules.tensors and n not in rules.lifted)
+            body.append(f"if inference_made: refuse_inference({kept})")
         if p.broadcasts and not constants and len(p.inputs) > 1:
             first, *others = [f"{n}_data.shape" for n in p.inputs]
             body.append(f"if {' or '.join(f'{first} != {o}' for o in others)}:")

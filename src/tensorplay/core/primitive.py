@@ -25,7 +25,7 @@ from .promotion import promote
 from .registry import Registry
 from .saved import observe
 from .state import RARE, count, inferring, live_levels, state
-from .tensor import Tensor, mark_inference, wrap
+from .tensor import Tensor, inference_made, mark_inference, refuse_inference, wrap
 from .versions import written
 
 PRIMITIVES: Registry[Primitive] = Registry()
@@ -300,6 +300,8 @@ class Primitive:
             node = self.record(args, attrs, outs, kept if kind == "f" and state.recording is True else None)
             if node is None:
                 return result
+        if inference_made and node.keeps:
+            self.refuse_inference(node, args)
         if kind == "f":
             pass
         elif kind == "c" and self.holomorphic:
@@ -318,6 +320,12 @@ class Primitive:
         if streams.CURRENT:
             streams.note(node, first)
         return result
+
+    def refuse_inference(self, node: Node, args: tuple[Any, ...]) -> None:
+        """Refuse operands of inference mode that the node of a call keeps."""
+        kept = [n for n, value in zip(node.saved_names, node.saved) if value is not None and n in node.saved_tensors]
+        names = self.inputs[:1] * len(args) if self.variadic else self.inputs
+        refuse_inference(*[a for n, a in zip(names, args) if n in kept])
 
     @staticmethod
     def rebuild_output(data: Any, node: Node) -> Any:

@@ -702,29 +702,6 @@ def exchanged(t: Tensor, value: Tensor) -> Any:
     return new
 
 
-def exchanged(t: Tensor, value: Tensor) -> Any:
-    """What a tensor holds after ``t.data = value`` inside a transform: as in PyTorch, tangents of forward_ad stay.
-
-    Raises
-    ------
-    RuntimeError
-        If the change would be lost to ``func``'s forward mode, or a value of a transform would get out of it.
-    """
-    from .captured import refuse_captured
-
-    data, new = t._data, without_tangents(value._data)
-    if isinstance(data, Moving) and type(data.level) is DualLevel:
-        return data.at(wrap(new))
-    inside = data
-    while isinstance(inside, Carrier):
-        if isinstance(inside, Moving):
-            raise RuntimeError(f"data: mutating directly with `.data` inside {inside.transform} is not allowed: the "
-                               "derivative would be that of the old value; use copy_(), or the new tensor")  # fmt: skip
-        inside = inside.inner._data
-    refuse_captured(t, wrap(new), "data")
-    return new
-
-
 def without_tangents(data: Any) -> Any:
     """Data that stand still in every forward mode around."""
     if isinstance(data, Moving):
@@ -738,3 +715,25 @@ def mark_inference(t: Tensor) -> None:
     """Note that a tensor was made in inference mode, if this thread is in it; a view is what its base is."""
     if state.inference and not t._is_view():
         t._rarely().inference = True
+        inference_made.add(True)
+
+
+inference_made: set[bool] = set()
+"""Empty until a tensor is made in inference mode, and so the one cheap test before saved values are looked at."""
+
+
+def refuse_inference(*saved: Any) -> None:
+    """Refuse to keep tensors of inference mode for a backward pass, but for that of a transform.
+
+    Raises
+    ------
+    RuntimeError
+        If one of them, outside of inference mode, was made in it.
+    """
+    for t in saved:
+        if t is not None and t._rare is not None and t._rare.inference and not state.inference and not state.running:
+            raise RuntimeError(
+                "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
+                "in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor "
+                "and use it in autograd, or use `tensorplay.no_grad()` instead of `tensorplay.inference_mode()`."
+            )
