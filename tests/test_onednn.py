@@ -1,5 +1,8 @@
 """Convolution and pooling by oneDNN and by NumPy are the same, in values, in gradients and in what they refuse."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -149,6 +152,25 @@ def test_the_number_of_threads_is_obeyed():
     finally:
         tp.set_num_threads(before)
     assert tp.allclose(*values, atol=1e-5)
+
+
+@needed
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")
+def test_a_forked_process_does_not_wait_for_threads_of_its_parent():
+    program = """
+import os
+import tensorplay as tp
+x, w = tp.randn(16, 16, 32, 32), tp.randn(16, 16, 3, 3)
+tp.set_num_threads(2)
+convolve = lambda: tp.nn.functional.max_pool2d(tp.nn.functional.conv2d(x, w), 2)
+y = convolve()
+child = os.fork()
+if child == 0:
+    os._exit(0 if tp.equal(convolve(), y) else 1)
+print(os.waitpid(child, 0)[1])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert int(done.stdout) == 0
 
 
 def test_what_does_not_suit_the_library_is_computed_without_it():

@@ -104,6 +104,8 @@ class Library:
         self.engine = self.made("engine_create", CPU, 0)
         self.local = threading.local()
         self.openmp = ctypes.CDLL("libgomp.so.1")
+        self.forked = False
+        os.register_at_fork(after_in_child=self.alone)
 
     if TYPE_CHECKING:
 
@@ -114,6 +116,10 @@ class Library:
         out = c_void_p()
         getattr(self, function)(byref(out), *args)
         return out
+
+    def alone(self) -> None:
+        """In the child of a fork: OpenMP would wait for threads that only the parent has."""
+        self.forked, self.local = True, threading.local()
 
     def ours(self) -> Any:
         """This thread's stream and primitives."""
@@ -368,7 +374,7 @@ def run(plan: Callable[..., list[Any]], operands: Sequence[tuple[int, Any]], geo
     lib = library()
     assert lib is not None
     ours = lib.ours()
-    count = 1 if work < SMALL else threads
+    count = 1 if work < SMALL or lib.forked else threads
     if ours.threads != count:
         lib.openmp.omp_set_num_threads(count)
         ours.threads = count

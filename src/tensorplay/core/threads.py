@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextvars import copy_context
 from typing import Any
-
-import numpy as np
 
 ENOUGH = 1 << 20
 """Elements from which handing work over pays, for kernels of a few passes."""
@@ -67,7 +66,9 @@ def set_num_threads(int: int) -> None:  # PyTorch's name for the argument
 def share(work: Callable[[Any], None], parts: Iterable[Any], size: int) -> None:
     """Call ``work`` for each part; if ``size`` elements are enough, in several threads.
 
-    The caller takes part, and waits only for what others have begun: a busy machine costs no more than one thread.
+    The caller takes part, and waits only for what others have begun: a busy machine costs no more than one thread, and
+    work that shares work in turn is never stuck. What an exception leaves undone is undefined. ``work`` runs in a copy
+    of the caller's context, in which NumPy's handling of errors is.
     """
     parts = list(parts)
     others = min(workers.count, len(parts)) - 1
@@ -75,21 +76,29 @@ def share(work: Callable[[Any], None], parts: Iterable[Any], size: int) -> None:
         for part in parts:
             work(part)
         return
-    if workers.pool is None:
-        from concurrent.futures import ThreadPoolExecutor
-
-        workers.pool = ThreadPoolExecutor(workers.count - 1, "tensorplay")
     left = iter(parts)
 
     def drain() -> None:
-        with np.errstate(all="ignore"):
-            for part in left:
-                work(part)
+        for part in left:
+            work(part)
 
-    handed = [workers.pool.submit(drain) for _ in range(others)]
+    handed = hand_over(drain, others)
     try:
         drain()
     finally:
         for future in handed:
             if not future.cancel():
                 future.result()
+
+
+def hand_over(work: Callable[[], None], times: int) -> list[Any]:
+    """Let the pool call ``work`` so often; the futures."""
+    pool = workers.pool  # another thread may set the number of threads meanwhile
+    if pool is None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        pool = workers.pool = ThreadPoolExecutor(max(1, workers.count - 1), "tensorplay")
+    try:
+        return [pool.submit(copy_context().run, work) for _ in range(times)]
+    except RuntimeError:  # the interpreter ends, and takes no more work
+        return []
