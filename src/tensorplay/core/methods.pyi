@@ -100,7 +100,8 @@ class Methods:
     def __pow__(self, exponent: Any) -> Any: ...
     def __radd__(self, input: Tensor | builtins.complex) -> Tensor: ...
     def __rand__(self, input: Tensor | builtins.complex) -> Tensor: ...
-    def __rdiv__(self, input: Tensor | builtins.complex) -> Tensor: ...
+    def __rdiv__(self, other: Tensor | builtins.complex) -> Tensor:
+        """``1 / x`` by the operator that keeps its result, so that ``x`` may be written to."""
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickled as the memory and the part of it: tensors that share memory in one pickle share it when it is loaded."""
     def __repr__(self) -> builtins.str:
@@ -117,7 +118,8 @@ class Methods:
     def __rrshift__(self, input: Tensor | builtins.complex) -> Tensor: ...
     def __rshift__(self, other: Tensor | builtins.complex) -> Tensor: ...
     def __rsub__(self, input: Tensor | builtins.complex) -> Tensor: ...
-    def __rtruediv__(self, input: Tensor | builtins.complex) -> Tensor: ...
+    def __rtruediv__(self, other: Tensor | builtins.complex) -> Tensor:
+        """``1 / x`` by the operator that keeps its result, so that ``x`` may be written to."""
     def __rxor__(self, input: Tensor | builtins.complex) -> Tensor: ...
     def __setitem__(self, index: Any, value: Any) -> None:
         """Write to part of the tensor, broadcasting and casting the value."""
@@ -665,6 +667,8 @@ class Methods:
         """Whether two tensors have the same shape."""
     def is_set_to(self, tensor: Tensor) -> builtins.bool:
         """Whether two tensors are the same part of the same memory."""
+    def is_shared(self) -> builtins.bool:
+        """Whether the memory is shared between processes; see :meth:`share_memory_`."""
     def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
         """Whether elements are nearly equal: ``abs(input - other) <= atol + rtol * abs(other)``."""
     def isfinite(self) -> Tensor:
@@ -1054,6 +1058,8 @@ class Methods:
         """The sign of a real number; the direction ``z / abs(z)`` of a complex one."""
     def sgn_(self) -> Tensor:
         """In-place form of :func:`sgn`: writes the result into ``input`` and returns it."""
+    def share_memory_(self) -> Tensor:
+        """Move to memory that processes share: those that are forked from now on, and those that are sent the tensor."""
     def short(self, memory_format: _memory_format = ...) -> Tensor:
         """The tensor in int16; itself if it is of that dtype already."""
     def sigmoid(self) -> Tensor:
