@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.primitive import primitive
-from ..core.threads import share
+from ..core.threads import ENOUGH, get_num_threads, share
 
 BLOCK = 1 << 17
 """Elements that a kernel of several passes works on at a time: they stay in the cache between the passes."""
@@ -25,9 +25,9 @@ def narrowed(x: Any, dtype: np.dtype[Any]) -> Any:
     return x if x.dtype is dtype else x.astype(dtype)
 
 
-def row_blocks(rows: int, columns: int) -> Iterator[slice]:
-    """Slices of rows, each of about ``BLOCK`` elements."""
-    step = max(1, BLOCK // max(1, columns))
+def row_blocks(rows: int, columns: int, block: int = BLOCK) -> Iterator[slice]:
+    """Slices of rows, each of about ``block`` elements."""
+    step = max(1, block // max(1, columns))
     for start in range(0, rows, step):
         yield slice(start, min(start + step, rows))
 
@@ -37,7 +37,10 @@ def each_block(work: Callable[[slice], None], rows: int, columns: int) -> None:
     if rows * columns <= BLOCK:
         work(slice(None))
     else:
-        share(work, row_blocks(rows, columns), rows * columns)
+        size, threads, block = rows * columns, get_num_threads(), BLOCK
+        if threads > 1 and size >= ENOUGH:  # larger ones: between two calls of NumPy threads wait for each other
+            block = max(BLOCK, min(4 * BLOCK, size // (2 * threads)))
+        share(work, row_blocks(rows, columns, block), size)
 
 
 def row_exponentials(x: Any, e: Any) -> tuple[Any, Any]:
