@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.primitive import primitive
-from ..core.threads import ENOUGH, get_num_threads, share
+from ..core.threads import share
 
 BLOCK = 1 << 17
 """Elements that a kernel of several passes works on at a time: they stay in the cache between the passes."""
@@ -37,10 +37,10 @@ def each_block(work: Callable[[slice], None], rows: int, columns: int) -> None:
     if rows * columns <= BLOCK:
         work(slice(None))
     else:
-        size, threads, block = rows * columns, get_num_threads(), BLOCK
-        if threads > 1 and size >= ENOUGH:  # larger ones: between two calls of NumPy threads wait for each other
-            block = max(BLOCK, min(4 * BLOCK, size // (2 * threads)))
-        share(work, row_blocks(rows, columns, block), size)
+        # Between two calls of NumPy threads wait for each other: the larger a block, the better, but for the cache. Its
+        # size is the same for any number of threads, as kernels may look at a block as a whole.
+        size = rows * columns
+        share(work, row_blocks(rows, columns, max(BLOCK, min(4 * BLOCK, size // 8))), size)
 
 
 def row_exponentials(x: Any, e: Any) -> tuple[Any, Any]:
