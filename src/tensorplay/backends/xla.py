@@ -45,6 +45,11 @@ if enable_x64 is None:  # older versions
     enable_x64 = importlib.import_module("jax.experimental").enable_x64
 
 
+jax.config.update("jax_cpu_enable_async_dispatch", False)
+# A compiled function waits for its results: a thread that computes them meanwhile only costs the way there and back.
+# Where JAX has been used before, its threads are there already, and this changes nothing.
+
+
 class DataDependent(RuntimeError):
     """Python asked for a value that is only known when the compiled program runs."""
 
