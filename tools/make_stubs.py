@@ -59,6 +59,7 @@ def execute_and_note(loader: SourceFileLoader, module: types.ModuleType) -> None
 SourceFileLoader.exec_module = execute_and_note  # type: ignore[method-assign, assignment]
 
 import tensorplay  # noqa: E402
+import tensorplay.core.sharing  # noqa: E402  whose methods come at need
 from tensorplay.core import return_types  # noqa: E402
 from tensorplay.core.operator import OPERATORS  # noqa: E402
 from tensorplay.core.tensor import Tensor  # noqa: E402

@@ -19,6 +19,7 @@ from . import func as func
 from . import jit as jit
 from . import linalg as linalg
 from . import masked as masked
+from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import optim as optim
 from . import profiler as profiler

@@ -12,8 +12,9 @@ from .carrier import Batched, Carrier, Dual, DualLevel, Meta, Moving
 from .namespace import F
 from .node import AccumulateGrad
 from .printing import meta_str, tensor_str
+from .registry import LaterAttribute
 from .state import grad_mode, live_levels, state
-from .tensor import Tensor, wrap
+from .tensor import Tensor, overridden, overrides, wrap
 from .versions import storage_of
 
 Array = np.ndarray[Any, Any]
@@ -421,6 +422,7 @@ def rebuild(
     attributes: dict[str, Any],
 ) -> Tensor:
     """The tensor of a pickle."""
+    overridden(cls)
     d = dtypes.by_numpy[dtype] if isinstance(dtype, np.dtype) else dtype
     if storage is None:
         return restore(wrap(Meta(tuple(shape), d.numpy), cls), requires_grad, attributes)
@@ -476,7 +478,8 @@ def representation(self: Tensor) -> str:
         return f"{kind}(level={data.level}, {inner})"
     if type(data) is Meta:
         return meta_str(tuple(data.shape), dtype=self.dtype, suffixes=suffixes(self))
-    return tensor_str(data, dtype=self.dtype, suffixes=suffixes(self))
+    kind = "tensor" if not overrides(type(self)) else type(self).__name__
+    return tensor_str(data, dtype=self.dtype, suffixes=suffixes(self), prefix=f"{kind}(")
 
 
 def formatted(self: Tensor, spec: str) -> str:
@@ -502,3 +505,5 @@ METHODS = {
 }  # fmt: skip
 for _name, _function in METHODS.items():
     setattr(Tensor, _name, _function)
+for _name in ("is_shared", "share_memory_"):
+    LaterAttribute(Tensor, _name, "tensorplay.core.sharing")

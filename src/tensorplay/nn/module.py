@@ -547,6 +547,17 @@ class Module:
         """Floating-point parameters and buffers as bfloat16."""
         return self.to(dtype=dtypes.bfloat16)
 
+    def share_memory(self: Self) -> Self:
+        """Move parameters, their gradients and buffers to memory that processes share.
+
+        See :meth:`tensorplay.Tensor.share_memory_`; do this before anything else refers to the memory.
+        """
+        for t in [*self.parameters(), *self.buffers()]:
+            t.share_memory_()
+            if t.grad is not None:
+                t.grad.share_memory_()
+        return self
+
     # ---- hooks
 
     def _register(

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from ....core.interop import attributes, restore
+from ....core.sharing import new_segment
 from ....core.tensor import Tensor, wrap
 from ....core.versions import storage_of
 
@@ -123,26 +124,6 @@ def pickled(value: Any) -> tuple[bytes, list[memoryview]]:
 
 
 # ---- the worker's end
-
-
-def new_segment(size: int) -> int:
-    """The descriptor of a file in memory that has no name."""
-    if hasattr(os, "memfd_create"):
-        fd = os.memfd_create("tensorplay")
-    else:
-        import tempfile
-
-        with tempfile.TemporaryFile() as file:
-            fd = os.dup(file.fileno())
-    try:
-        if hasattr(os, "posix_fallocate"):  # an error now, not a signal when the memory is written to
-            os.posix_fallocate(fd, 0, size)
-        else:
-            os.ftruncate(fd, size)
-    except OSError:
-        os.close(fd)
-        raise
-    return fd
 
 
 def mapped(fd: int, size: int) -> Array:
