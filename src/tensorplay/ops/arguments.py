@@ -65,7 +65,7 @@ def written_out(name: str, value: Tensor, out: Any, *inputs: Tensor) -> Tensor:
     if isinstance(out, Tensor) and not dtypes_can_cast(value.dtype, out.dtype):
         raise TypeError(f"{name}(): result type {value.dtype} can't be cast to the desired output type {out.dtype}")
     if isinstance(out, Tensor):
-        check_apart(name, out, *inputs)
+        check_apart(name, value, out, *inputs)
     return write_out(name, value, out)
 
 
