@@ -30,8 +30,8 @@ __all__ = [
 KEPT = 128
 """Primitives that a thread keeps; the one not used for the longest goes first."""
 
-SMALL = 1 << 21
-"""Multiplications below which one thread does the work: waking the others costs more."""
+SMALL = 1 << 26
+"""Multiplications, about a millisecond, below which one thread does the work: waking the others costs more."""
 
 # values of the enumerations of dnnl_types.h
 FLOAT32, UINT8, ANY, CPU, IN_ORDER = 3, 6, 1, 1, 1
@@ -483,7 +483,7 @@ class Images:
         return run(plan, [source, *operands], geometry, work, threads, channels_last=self.channels_last)
 
 
-COMPARISON = 8
+COMPARISON = 32
 """How many multiplications of a convolution take as long as one element of a window in pooling."""
 
 
