@@ -72,8 +72,8 @@ __version__ = "0.1.0"
 # imported when they are first named
 _MODULES = (
     "accelerator", "amp", "compiler", "cuda", "distributed", "distributions", "fft", "func", "jit", "linalg", "masked",
-    "multiprocessing", "nn", "optim", "profiler", "return_types", "serialization", "signal", "special", "testing",
-    "types", "utils", "version",
+    "multiprocessing", "nn", "optim", "overrides", "profiler", "return_types", "serialization", "signal", "special",
+    "testing", "types", "utils", "version",
 )  # fmt: skip
 _MEMBERS = {
     "GradScaler": "amp", "OutOfMemoryError": "cuda", "autocast": "amp", "compile": "compiler",

@@ -61,7 +61,8 @@ class Operator:
             function = with_numpy_names(function, self.name)
             if function is not self.plain:  # also of a further name
                 function.__name__ = function.__qualname__ = self.name
-        if vars(sys.modules[function.__module__]).get(function.__qualname__) is not function:
+        module = sys.modules.get(function.__module__)
+        if module is None or vars(module).get(function.__qualname__) is not function:
             function.__module__ = f"tensorplay.{self.namespace}".rstrip(".")
         return function
 

@@ -32,6 +32,7 @@ class State(threading.local):
     dual_levels: tuple[Any, ...] = ()  # of forward_ad, innermost last
     running: tuple[Any, ...] = ()  # (number, name, what its function can reach) of each transform, innermost last
     batches: tuple[Any, ...] = ()  # (level, size, randomness) of each vmap that runs, innermost last
+    overrides_off: bool = False  # whether operators take tensors of subclasses for plain ones
     tracing: Any = None  # the trace of compile that runs in this thread
     devices: tuple[Any, ...] = ()  # the default devices that `with device(...)` has set, innermost last
 

@@ -161,6 +161,8 @@ class Tensor(Methods):
     __array_priority__ = 1000
 
     def __new__(cls, *args: Any, device: Any = None) -> Tensor:
+        if cls is not Tensor:
+            overridden(cls)
         default = dtypes.get_default_dtype().numpy
         if len(args) == 1 and not isinstance(args[0], (int, np.integer, Size)):
             value = args[0]
@@ -630,6 +632,69 @@ class Tensor(Methods):
         """Whether the tensor was made in inference mode."""
         return self._rare is not None and self._rare.inference
 
+    # ---- subclasses
+
+    @classmethod
+    def __torch_function__(
+        cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """What an operator does with a tensor of a subclass: the results are of the subclass. To be overridden.
+
+        Parameters
+        ----------
+        func
+            The operator: a function, a method or the getter of a property.
+        types
+            The types of the arguments that override operators.
+        args, kwargs
+            The arguments.
+        """
+        from . import overriding
+
+        return overriding.default(cls, func, types, args, kwargs)
+
+    def as_subclass(self, cls: type[Tensor]) -> Any:
+        """The same tensor, with its memory and history, as one of a subclass.
+
+        Raises
+        ------
+        TypeError
+            If the class does not derive from Tensor.
+
+        Examples
+        --------
+        >>> import tensorplay as tp
+        >>> class Image(tp.Tensor):
+        ...     pass
+        >>> x = tp.ones(2, 2).as_subclass(Image)
+        >>> type(x + 1).__name__, type(x.mean(0)).__name__
+        ('Image', 'Image')
+        """
+        if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+            raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of Tensor, not {cls!r}")
+        before, state.overrides_off = state.overrides_off, True
+        try:
+            made = self.view_as(self)
+            node = made._node
+            if type(self._data) is not np.ndarray or cls.__basicsize__ != Tensor.__basicsize__:
+                rare, data = made._rare, made._data
+                made = wrap(data, cls)
+                made._node, made._rare = node, rare
+                if rare is not None and rare.view is not None:
+                    made._enter_views(rare.view.base._rarely())
+            else:
+                made.__class__ = cls
+        finally:
+            state.overrides_off = before
+        overridden(cls)
+        return made
+
+    @staticmethod
+    def _make_subclass(cls: type[Tensor], data: Tensor, require_grad: bool = False) -> Any:
+        """A leaf of a subclass that shares the memory."""
+        overridden(cls)
+        return wrap(data.detach()._data, cls).requires_grad_(require_grad)
+
     # ---- identity
 
     def __hash__(self) -> int:
@@ -639,6 +704,30 @@ class Tensor(Methods):
     def T(self) -> Tensor:
         """The dimensions reversed."""
         return self.permute(*range(self.ndim - 1, -1, -1))
+
+
+def disabled_torch_function(
+    func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+) -> Any:
+    """The ``__torch_function__`` of subclasses that operators take for plain tensors, as parameters."""
+    before, state.overrides_off = state.overrides_off, True
+    try:
+        return func(*args, **(kwargs or {}))
+    finally:
+        state.overrides_off = before
+
+
+def overrides(cls: type[Tensor]) -> bool:
+    """Whether operators ask a class what to do with its tensors."""
+    return cls is not Tensor and cls.__torch_function__ is not disabled_torch_function
+
+
+def overridden(cls: type[Tensor]) -> None:
+    """Let operators look for subclasses from now on, if a tensor of one is about to be made."""
+    if overrides(cls):
+        from . import overriding
+
+        overriding.watch()
 
 
 def wrap(data: Any, cls: type[Tensor] = Tensor) -> Tensor:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.carrier import Carrier
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor, disabled_torch_function, wrap
 
 
 class Parameter(Tensor):
@@ -28,6 +28,7 @@ class Parameter(Tensor):
     """
 
     __slots__ = ()
+    __torch_function__ = staticmethod(disabled_torch_function)  # operators on parameters give plain tensors
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         if data is None:
@@ -61,6 +62,7 @@ class Buffer(Tensor):
     """A tensor that a :class:`Module` counts among its buffers when assigned as an attribute."""
 
     __slots__ = ()
+    __torch_function__ = staticmethod(disabled_torch_function)
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         data = Tensor(0) if data is None else data
