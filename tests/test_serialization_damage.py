@@ -146,6 +146,30 @@ def test_of_an_own_file_every_single_byte_is_checked(tmp_path):
             load(file.getvalue() + rest)
 
 
+def test_of_a_mapped_file_everything_but_the_numbers_is_checked(tmp_path):
+    def described_as_zeros(value):
+        if isinstance(value, tp.Tensor):
+            return described(tp.zeros_like(value))
+        if isinstance(value, dict):
+            return [(k, described_as_zeros(v)) for k, v in value.items()]
+        return [described_as_zeros(v) for v in value] if isinstance(value, (list, tuple)) else repr(value)
+
+    data, path, ends = own_file(), tmp_path / "own.pt", Counter()
+    path.write_bytes(data)
+    want = described_as_zeros(tp.load(path, mmap=True))
+    for i, changed in enumerate(corruptions(data, 200)):
+        path = tmp_path / f"{i}.pt"  # a file that is mapped may not be cut off
+        path.write_bytes(changed)
+        try:
+            value = tp.load(path, mmap=True)
+        except CHECKED as error:
+            ends[type(error).__name__] += 1
+        else:
+            assert described_as_zeros(value) == want
+            ends["loaded"] += 1
+    assert ends["RuntimeError"] > 50
+
+
 def test_an_own_file_that_was_packed_anew_is_one_of_zip_again(tmp_path):
     """Neither the seal nor the marks that ask for it are left then; each record still has its sum."""
     data, out = own_file(), io.BytesIO()

@@ -120,7 +120,10 @@ def load(
         Whether to read tensors, plain values and what :func:`add_safe_globals` allows alone, as is the default. A file
         that is loaded without may run any code: only ever do so if you trust where it is from.
     mmap : bool, optional
-        Whether memory is read from the file when it is first used. Needs a path. The numbers are not checked then.
+        Whether memory is read from the file when it is first used. Needs a path. Everything but the numbers is checked
+        then: the pickle, and that each memory has its place in the file. The file has to stay as it is, as long as its
+        tensors are used: one that is cut off ends the process when they are read. (:func:`save` replaces a file by a
+        new one, and does no harm.)
     pickle_load_args
         Go to the unpickler, such as ``encoding``.
 

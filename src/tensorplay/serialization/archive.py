@@ -6,6 +6,7 @@ import struct
 import sys
 import zipfile
 import zlib
+from bisect import bisect_right
 from typing import IO, Any
 
 import numpy as np
@@ -47,7 +48,7 @@ class Archive:
     """
 
     def __init__(self, file: IO[bytes], name: Any, path: str | None) -> None:
-        self.file, self.name, self.path = file, name, path  # with a path, memory is mapped and its content not checked
+        self.file, self.name, self.path = file, name, path  # with a path, numbers are mapped and not checked
         start = file.tell()
         self.end = file.seek(0, 2)
         self.left = self.end - start  # an archive holds no more than its file, unless records overlap
@@ -56,6 +57,7 @@ class Archive:
             with zipfile.ZipFile(file) as archive:
                 self.infos = {info.filename: info for info in archive.infolist()}
                 count, marked = len(archive.infolist()), any(MARK in info.extra for info in archive.infolist())
+                self.offsets = sorted([info.header_offset for info in archive.infolist()] + [archive.start_dir])
         except Exception as error:  # whatever the reader of a damaged directory stumbles over
             raise changed(name) from error
         if count != len(self.infos) or (marked and path is None and not self.sealed):
@@ -86,7 +88,8 @@ class Archive:
         head = self.file.read(30)
         length, extra = struct.unpack("<HH", head[26:30])
         start = info.header_offset + 30 + length + extra
-        if head[:4] != b"PK\3\4" or self.file.read(length) != written or start + info.file_size > self.end:
+        following = self.offsets[bisect_right(self.offsets, info.header_offset) :]  # where the next record begins
+        if head[:4] != b"PK\3\4" or self.file.read(length) != written or start + info.file_size > [*following, 0][0]:
             raise changed(self.name)
         return start, info.file_size
 
