@@ -221,3 +221,24 @@ def test_data_are_not_set_where_the_derivative_would_not_follow():
     with pytest.raises(RuntimeError, match="mutate a captured Tensor"):
         func.vmap(lambda x: setattr(outside, "data", x))(x)
     assert func.vmap(change)(tp.stack([x, x])).tolist() == [[25, 36], [25, 36]]
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("removed", [False, True])
+def test_hooks_on_a_dual_see_the_gradients_of_what_is_unpacked(which, removed):
+    x, kept = tp.tensor([1.0, 2.0], requires_grad=True), []
+
+    def f(x):
+        y = x * 2
+        handle = y.register_hook(lambda g: g * 10)
+        y.retain_grad()
+        kept.append(y)
+        if removed:
+            handle.remove()
+        return y * x
+
+    with fwad.dual_level():
+        tp.sum(fwad.unpack_dual(f(fwad.make_dual(x, tp.tensor([1.0, 2.0]))))[which]).backward()
+        factor = 1 if removed else 10
+        assert x.grad.tolist() == [2 + 2 * factor, 4 + 4 * factor]
+        assert kept[0].grad.tolist() == [factor, 2 * factor]

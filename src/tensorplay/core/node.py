@@ -378,6 +378,8 @@ class RemovableHandle:
     It holds the hooks weakly, so that a hook which removes itself keeps nothing alive.
     """
 
+    also: RemovableHandle | None = None  # of the same hook at another place
+
     def __init__(self, hooks: dict[int, Callable[..., Any]], fn: Callable[..., Any]) -> None:
         self.id = count()
         self._hooks: Any = (lambda: hooks) if type(hooks) is dict else weakref.ref(hooks)
@@ -388,6 +390,8 @@ class RemovableHandle:
         hooks = self._hooks()
         if hooks is not None:
             hooks.pop(self.id, None)
+        if self.also is not None:
+            self.also.remove()
 
     def __enter__(self) -> RemovableHandle:
         return self

@@ -509,8 +509,13 @@ class Tensor(Methods):
         if type(self._node) is not AccumulateGrad:
             state_ = self._rarely()
             state_.retains_grad = True
-            node, index = place(self._node)
-            node.rarely().retains[index] = state_
+            t: Any = self
+            while t._node is not None and type(t._node) is not AccumulateGrad:
+                node, index = place(t._node)
+                node.rarely().retains[index] = state_
+                if not isinstance(t._data, Moving):
+                    break
+                t = t._data.primal  # what is unpacked leads there
 
     @property
     def retains_grad(self) -> bool:
@@ -544,7 +549,10 @@ class Tensor(Methods):
         if self._node is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node, index = place(self._node)
-        return RemovableHandle(node.hooks_on(index), hook)
+        handle = RemovableHandle(node.hooks_on(index), hook)
+        if isinstance(self._data, Moving) and self._data.primal._node is not None:
+            handle.also = self._data.primal.register_hook(hook)  # what is unpacked leads there
+        return handle
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> RemovableHandle:
         """Call ``hook(tensor)`` as soon as a backward pass has accumulated into this leaf's ``.grad``.
