@@ -19,7 +19,7 @@ from ..core.tensor import Tensor
 from . import arguments as arg
 from .declare import refusing
 from .elementwise import sigmoid, tanh
-from .kernels import BLOCK, each_block, narrowed, row_exponentials, sum_over, widened
+from .kernels import BLOCK, each_block, narrowed, positive_part, row_exponentials, sum_over, widened
 
 FLOATING = refusing("biuc")
 REAL = refusing("bc")
@@ -52,8 +52,9 @@ functional_with_out = operator(namespace="nn.functional", method=False)
 
 # ---- piecewise linear
 
-relu = elementwise("relu", lambda xp, input: xp.maximum(input, 0), vjp={"input": lambda F, g, out: g * (out != 0)},
-                   check=refusing("bc"), piecewise_linear=True, doc="""The positive part, ``max(x, 0)``.
+relu = elementwise("relu", lambda xp, input: positive_part(input) if xp is np else xp.maximum(input, 0),
+                   vjp={"input": lambda F, g, out: g * (out != 0)}, check=refusing("bc"), piecewise_linear=True,
+                   doc="""The positive part, ``max(x, 0)``.
 
 Examples
 --------

@@ -25,6 +25,24 @@ def narrowed(x: Any, dtype: np.dtype[Any]) -> Any:
     return x if x.dtype is dtype else x.astype(dtype)
 
 
+def positive_part(x: Any) -> Any:
+    """``maximum(x, 0)``: NumPy is three times as fast over two arrays as over an array and a number."""
+    if x.size < ROW or x.dtype not in ZEROS:
+        return np.maximum(x, 0)
+    if not x.flags.c_contiguous:
+        moved = np.moveaxis(x, 1, -1) if x.ndim > 2 else x  # channels may lie last
+        return np.moveaxis(positive_part(moved), -1, 1) if moved.flags.c_contiguous else np.maximum(x, 0)
+    out, zeros = np.empty_like(x), ZEROS[x.dtype]
+    flat, target, whole = x.reshape(-1), out.reshape(-1), x.size - x.size % ROW
+    np.maximum(flat[:whole].reshape(-1, ROW), zeros, out=target[:whole].reshape(-1, ROW))
+    np.maximum(flat[whole:], zeros[: x.size - whole], out=target[whole:])
+    return out
+
+
+ROW = 1 << 14
+ZEROS = {np.dtype(t): np.zeros(ROW, t) for t in (np.float32, np.float64)}
+
+
 def row_blocks(rows: int, columns: int, block: int = BLOCK) -> Iterator[slice]:
     """Slices of rows, each of about ``block`` elements."""
     step = max(1, block // max(1, columns))

@@ -1,4 +1,4 @@
-"""Work that several threads share: what comes out, what goes wrong in it, and what it leaves alone."""
+"""Large arrays, whose parts several threads may share: what comes out, what goes wrong, and what is left alone."""
 
 import os
 import threading
@@ -139,3 +139,16 @@ def test_results_are_the_same_bits_with_any_number_of_threads(function):
         tp.set_num_threads(before)
     for values, grad in found[1:]:
         assert tp.equal(values, found[0][0]) and tp.equal(grad, found[0][1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_the_positive_part_of_large_arrays_in_any_order(dtype):
+    """It goes row by row, with a rest, where elements lie densely."""
+    x = np.random.default_rng(0).integers(-9, 9, (3, 20, 17, 101)).astype(dtype)
+    if x.dtype.kind == "f":
+        x[0, 0, 0, :3] = np.nan, -np.inf, np.inf
+    last = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
+    for array in (x, last, x.transpose(1, 0, 3, 2), x[:, ::2], np.broadcast_to(x[:1], x.shape)):
+        got = F.relu(tp.from_numpy(array.copy("K") if not array.flags.writeable else array)).numpy()
+        np.testing.assert_array_equal(got, np.maximum(array, 0))
+    assert F.relu(tp.from_numpy(last)).is_contiguous(memory_format=tp.channels_last)
