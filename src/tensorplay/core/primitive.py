@@ -631,7 +631,7 @@ def common_dtype(p: Primitive, args: tuple[Any, ...]) -> Any:
     """
     operands = []
     for name, a in zip(p.inputs, args, strict=True):
-        if a is None or name in p.unpromoted:
+        if name in p.unpromoted or (a is None and name in p.optional):
             continue
         if isinstance(a, Tensor):
             operands.append((dtypes.by_numpy[a._data.dtype], 2 if a._data.ndim else 1))

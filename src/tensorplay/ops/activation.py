@@ -99,6 +99,8 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     >>> tp.nn.functional.leaky_relu(tp.tensor([-1., 2.]))
     tensor([-0.0100,  2.0000])
     """
+    if type(negative_slope) is not float:
+        negative_slope = arg.real(negative_slope, "leaky_relu", "negative_slope", 2)
     return leaky_relu_(input, negative_slope) if inplace else F.leaky_relu(input, negative_slope)
 
 
@@ -177,6 +179,10 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     >>> tp.nn.functional.hardtanh(tp.tensor([-3., 0.5, 2.]))
     tensor([-1.0000,  0.5000,  1.0000])
     """
+    if type(min_val) is not float:
+        min_val = arg.real(min_val, "hardtanh", "min_val", 2)
+    if type(max_val) is not float:
+        max_val = arg.real(max_val, "hardtanh", "max_val", 3)
     if min_val > max_val:
         raise ValueError(f"hardtanh(): min_val cannot be greater than max_val, got {min_val} and {max_val}")
     if min_val < 0 and arg.tensor(input, "hardtanh")._data.dtype.kind == "u":
@@ -275,6 +281,10 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     >>> tp.threshold(tp.tensor([0.5, 2.]), 1., 0.)
     tensor([0., 2.])
     """
+    if type(threshold) is not float:
+        threshold = arg.real(threshold, "threshold", "threshold", 2)
+    if type(value) is not float:
+        value = arg.real(value, "threshold", "value", 3)
     return threshold_(input, threshold, value) if inplace else F.threshold(input, threshold, value)
 
 
@@ -303,6 +313,8 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     >>> tp.hardshrink(tp.tensor([-1., 0.5, 2.]))
     tensor([-1.,  0.,  2.])
     """
+    if type(lambd) is not float:
+        lambd = arg.real(lambd, "hardshrink", "lambd", 2)
     return F.hardshrink(input, lambd)
 
 
@@ -324,6 +336,8 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     >>> tp.nn.functional.softshrink(tp.tensor([-1., 0.2, 2.]))
     tensor([-0.5000,  0.0000,  1.5000])
     """
+    if type(lambd) is not float:
+        lambd = arg.real(lambd, "softshrink", "lambd", 2)
     if lambd < 0:
         raise RuntimeError(f"softshrink(): lambda must be greater or equal to 0, but found to be {lambd}.")
     return F.softshrink(input, lambd)
@@ -357,6 +371,8 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> tp.nn.functional.elu(tp.tensor([-1., 2.]))
     tensor([-0.6321,  2.0000])
     """
+    if type(alpha) is not float:
+        alpha = arg.real(alpha, "elu", "alpha", 2)
     return elu_(input, alpha) if inplace else F.elu(input, alpha, 1.0, 1.0)
 
 
@@ -395,6 +411,8 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> tp.celu(tp.tensor([-1., 2.]))
     tensor([-0.6321,  2.0000])
     """
+    if type(alpha) is not float:
+        alpha = arg.real(alpha, "celu", "alpha", 2)
     if alpha == 0:
         raise RuntimeError("celu(): ZeroDivisionError: alpha cannot be 0 for CELU")
     return celu_(input, alpha) if inplace else F.elu(input, alpha, 1.0, 1 / alpha)
@@ -428,6 +446,10 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     >>> tp.nn.functional.softplus(tp.tensor([-1., 30.]))
     tensor([ 0.3133, 30.0000])
     """
+    if type(beta) is not float:
+        beta = arg.real(beta, "softplus", "beta", 2)
+    if type(threshold) is not float:
+        threshold = arg.real(threshold, "softplus", "threshold", 3)
     return F.softplus(input, beta, threshold)
 
 

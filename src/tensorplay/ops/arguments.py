@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator as python_operator
 from collections.abc import Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,37 @@ def integers(value: Any, name: str, argument: str, position: int = 1) -> tuple[i
                 ) from None
         return tuple(out)
     return (integer(value, name, argument, position),)
+
+
+def number(value: Any, name: str, argument: str, position: int) -> Any:
+    """The Python number that an argument is: a number, a NumPy scalar or a tensor of no dimensions.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+    """
+    kind = type(value)
+    if kind is int or kind is float or kind is bool or kind is complex:
+        return value
+    if isinstance(value, Tensor) and not value._data.shape:
+        return value.item()
+    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+        return value.item()
+    if isinstance(value, Number) and isinstance(value, (int, float, complex)):
+        return value
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(value).__name__}")
+
+
+def real(value: Any, name: str, argument: str, position: int) -> float:
+    """The real number that an argument is; what it may be is told by :func:`number`."""
+    out = number(value, name, argument, position)
+    if type(out) is complex:
+        raise RuntimeError(
+            f"{name}(): argument '{argument}' (position {position}): value cannot be converted to type double without "
+            f"overflow, got {out}"
+        )
+    return int(out) if type(out) is bool else out
 
 
 def sizes(first: Any, rest: Sequence[Any], name: str, argument: str = "size") -> tuple[int, ...]:

@@ -539,6 +539,9 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: complex =
     >>> tp.addcmul(tp.tensor([1., 1.]), tp.tensor([1., 2.]), tp.tensor([3., 4.]), value=0.5)
     tensor([2.5000, 5.0000])
     """
+    if type(value) is not float and type(value) is not int:
+        value = arg.number(value, "addcmul", "value", 4)
+        value = int(value) if type(value) is bool else value
     product = F.mul(tensor1, arg.tensor(tensor2, "addcmul", "tensor2", 3))
     if type(value) is float and isinstance(input, Tensor) and input._data.dtype.kind in "iu":
         value = int(value) if product._data.dtype.kind in "iu" else value  # PyTorch's factor of integers is one
@@ -572,6 +575,9 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: complex =
     >>> tp.addcdiv(tp.tensor([1., 1.]), tp.tensor([1., 2.]), tp.tensor([2., 4.]), value=2)
     tensor([2., 2.])
     """
+    if type(value) is not float and type(value) is not int:
+        value = arg.number(value, "addcdiv", "value", 4)
+        value = int(value) if type(value) is bool else value
     operands = (arg.tensor(tensor1, "addcdiv", "tensor1", 2), arg.tensor(tensor2, "addcdiv", "tensor2", 3))
     if all(t._data.dtype.kind in "biu" for t in operands):
         raise RuntimeError("addcdiv(): Integer division with addcdiv is no longer supported; make an operand float")
@@ -633,11 +639,17 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | float) -> Tensor:
     tensor([ 2.5000, 12.5000])
     """
     dtype = arg.tensor(input, "lerp")._data.dtype
+    if isinstance(weight, Tensor) and not weight._data.shape and weight._data.dtype != dtype:
+        weight = F.cast(weight, dtype)
     for name, t in (("end", end), ("weight", weight)):
         if isinstance(t, Tensor) and t._data.dtype != dtype:
             raise RuntimeError(f"lerp(): expected dtype {input.dtype} for `{name}` but got dtype {t.dtype}")
     if isinstance(weight, Tensor):
         return F.lerp(input, end, weight)
+    if type(weight) is not float:
+        weight = arg.number(weight, "lerp", "weight", 3)
+        if type(weight) is complex and dtype.kind != "c":
+            raise RuntimeError(f"lerp(): weight {weight} cannot be converted to {input.dtype} without overflow")
     return F.lerp_number(input, arg.tensor(end, "lerp", "end", 2), weight)
 
 

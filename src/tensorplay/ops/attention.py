@@ -208,6 +208,8 @@ def scaled_dot_product_attention(
     tensor([[1.0000, 0.0000],
             [0.3302, 0.6698]])
     """
+    if scale is not None and type(scale) is not float:
+        scale = arg.real(scale, "scaled_dot_product_attention", "scale", 7)
     name = "scaled_dot_product_attention"
     q, k, v = (arg.tensor(t, name, a, i)._data for i, (a, t) in
                enumerate((("query", query), ("key", key), ("value", value)), 1))  # fmt: skip

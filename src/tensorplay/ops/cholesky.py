@@ -200,12 +200,17 @@ def triangular_solve(
 
 
 def cholesky_kernel(xp: Any, input: Any, *, check: str) -> Any:
+    out = None
     if input.ndim > 2:
         try:
-            return xp.linalg.cholesky(input), np.zeros(input.shape[:-2], np.int32)
+            out, info = xp.linalg.cholesky(input), np.zeros(input.shape[:-2], np.int32)
         except np.linalg.LinAlgError:
             pass  # LAPACK itself tells where
-    out, info = each(potrf, input)
+    if out is None:
+        out, info = each(potrf, input)
+    if out.size and np.isnan(out[..., -1, -1]).any():  # LAPACK takes nan for positive, and all that follows is nan
+        nan = np.isnan(np.diagonal(out, axis1=-2, axis2=-1))
+        info = np.where(nan.any(-1) & (info == 0), nan.argmax(-1) + 1, info).astype(np.int32)
     if check and info.any():
         where, order = element(info)
         raise LinAlgError(f"{check}: {where}The factorization could not be completed because the input is not "

@@ -81,10 +81,14 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     >>> tp.isclose(tp.tensor([1., 1.]), tp.tensor([1.000001, 1.1]))
     tensor([ True, False])
     """
+    if type(rtol) is not float:
+        rtol = arg.real(rtol, "isclose", "rtol", 3)
+    if type(atol) is not float:
+        atol = arg.real(atol, "isclose", "atol", 4)
     if arg.tensor(input, "isclose").dtype is not arg.tensor(other, "isclose", "other", 2).dtype:
         raise RuntimeError(f"isclose(): {input.dtype} did not match {other.dtype}")
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if value < 0:
+        if not value >= 0:
             raise RuntimeError(f"isclose(): {name} must be greater than or equal to zero, but got {value}")
     return F.isclose(input, other, rtol, atol, equal_nan)
 

@@ -398,6 +398,8 @@ def cross_entropy(
     >>> tp.nn.functional.cross_entropy(tp.tensor([[2., 0.]]), tp.tensor([0]))
     tensor(0.1269)
     """
+    if type(label_smoothing) is not float:
+        label_smoothing = arg.real(label_smoothing, "cross_entropy", "label_smoothing", 8)
     if size_average is not None or reduce is not None or reduction not in REDUCTIONS:
         reduction = reduction_of(reduction, size_average, reduce, "cross_entropy")
     if weight is None and label_smoothing == 0.0:

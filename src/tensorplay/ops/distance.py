@@ -52,6 +52,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     >>> tp.cosine_similarity(tp.tensor([1., 0.]), tp.tensor([1., 1.]), dim=0)
     tensor(0.7071)
     """
+    if type(eps) is not float:
+        eps = arg.real(eps, "cosine_similarity", "eps", 4)
     x1, x2 = expanded("cosine_similarity", x1, x2)
     if x1._data.dtype.kind not in "fVc":
         raise RuntimeError(
@@ -76,6 +78,10 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     >>> tp.pairwise_distance(tp.tensor([[0., 0.]]), tp.tensor([[3., 4.]]))
     tensor([5.0000])
     """
+    if type(p) is not float:
+        p = arg.real(p, "pairwise_distance", "p", 3)
+    if type(eps) is not float:
+        eps = arg.real(eps, "pairwise_distance", "eps", 4)
     x1, x2 = expanded("pairwise_distance", x1, x2)
     difference = x1 - x2 + eps
     if not difference._data.ndim:

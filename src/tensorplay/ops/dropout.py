@@ -303,6 +303,10 @@ def rrelu(
     >>> tp.nn.functional.rrelu(tp.tensor([-2., 3.]), 0.25, 0.75)
     tensor([-1.,  3.])
     """
+    if type(lower) is not float:
+        lower = arg.real(lower, "rrelu", "lower", 2)
+    if type(upper) is not float:
+        upper = arg.real(upper, "rrelu", "upper", 3)
     if lower > upper:
         raise RuntimeError(
             f"rrelu(): Lower bound should be less than or equal to the upper bound, got {lower} and {upper}"

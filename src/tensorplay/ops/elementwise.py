@@ -108,6 +108,7 @@ sigmoid = declare(
 def logit_kernel(xp: Any, input: Any, *, eps: float | None = None) -> Any:
     x = widened(input)
     if eps is not None:
+        eps = arg.real(eps, "logit", "eps", 2)
         x = xp.minimum(xp.maximum(x, eps), 1 - eps)
     return narrowed(xp.asarray(xp.log(x / (1 - x))), input.dtype)
 
@@ -278,6 +279,8 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     >>> tp.round(tp.tensor([1.2345]), decimals=2)
     tensor([1.2300])
     """
+    if type(decimals) is not int:
+        decimals = arg.integer(decimals, "round", "decimals", 2)
     if decimals and arg.tensor(input, "round")._data.dtype.kind in "iu":
         raise NotImplementedError(f"round(): decimals are not implemented for {input.dtype}")
     return F.round(input, decimals)
@@ -293,6 +296,10 @@ def nan_to_num_kernel(xp: Any, input: Any, *, nan: float | None = 0.0, posinf: A
         out.real, out.imag = (nan_to_num_kernel(xp, part, **numbers) for part in (x.real, x.imag))
         return out
     limits = dtypes.finfo(dtypes.by_numpy[input.dtype])
+    nan, posinf, neginf = (
+        None if v is None else arg.real(v, "nan_to_num", name, i)
+        for i, (name, v) in enumerate((("nan", nan), ("posinf", posinf), ("neginf", neginf)), 2)
+    )
     out = xp.where(xp.isnan(x), 0.0 if nan is None else nan, x)
     out = xp.where(x == math.inf, limits.max if posinf is None else posinf, out)
     return narrowed(xp.where(x == -math.inf, limits.min if neginf is None else neginf, out), input.dtype)

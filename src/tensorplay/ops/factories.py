@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..core.operator import operator, write_out
 from ..core.state import inferring
 from ..core.tensor import Tensor, mark_inference, wrap
 from . import arguments as arg
+from .arguments import number
 
 Array = np.ndarray[Any, Any]
 Allocate = Callable[[tuple[int, ...], np.dtype[Any]], Array]
@@ -128,26 +128,6 @@ def unfit(name: str, value: Any, target: np.dtype[Any]) -> RuntimeError:
     return RuntimeError(
         f"{name}(): value cannot be converted to type {dtype_name(target)} without overflow, got {value}"
     )
-
-
-def number(value: Any, name: str, argument: str, position: int) -> Any:
-    """The Python number that an argument is: a number, a NumPy scalar or a tensor of no dimensions.
-
-    Raises
-    ------
-    TypeError
-        If it is none of these.
-    """
-    kind = type(value)
-    if kind is int or kind is float or kind is bool or kind is complex:
-        return value
-    if isinstance(value, Tensor) and not value._data.shape:
-        return value.item()
-    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-        return value.item()
-    if isinstance(value, Number) and isinstance(value, (int, float, complex)):
-        return value
-    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(value).__name__}")
 
 
 def dtype_of(*numbers: Any) -> dtypes.dtype:
@@ -827,6 +807,8 @@ def logspace(
     >>> tp.logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
+    if type(base) is not float:
+        base = arg.real(base, "logspace", "base", 4)
     if is_carried(start, end) and out is None:
         exponents = spaced_tensors("logspace", start, end, steps, None, False)
         powers = F.cast(F.pow(base, exponents), numpy_dtype(dtype, "logspace", exponents.dtype))

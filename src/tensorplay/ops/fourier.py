@@ -20,8 +20,9 @@ from ..core.primitive import primitive
 from ..core.tensor import Tensor
 from ..core.threads import ENOUGH, workers
 from . import arguments as arg
+from .arguments import number
 from .complex import is_complex
-from .factories import Device, Dtype, Layout, made, number
+from .factories import Device, Dtype, Layout, made
 from .matrices import complex_of, constant, numpy_dtype, real_of, type_name
 from .shape import roll
 

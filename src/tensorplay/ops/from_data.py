@@ -16,6 +16,7 @@ from ..core.operator import operator
 from ..core.promotion import promote_types
 from ..core.tensor import Size, Tensor, mark_inference, wrap
 from . import arguments as arg
+from .arguments import number
 from .factories import (
     Array,
     Device,
@@ -26,7 +27,6 @@ from .factories import (
     dtype_name,
     dtype_of,
     made,
-    number,
     numpy_dtype,
 )
 

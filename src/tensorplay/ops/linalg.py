@@ -617,7 +617,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     if len(shape) < 2 or shape[-1] != shape[-2]:
         square(A, name)
     if n == 0:
-        return F.where(constant(F, np.zeros((), bool)), A, identity(F, A))
+        return F.where(constant(F, np.zeros((), bool)), A, F.cast(identity(F, A), A._data.dtype))
     if n < 0:
         return matrix_power(F.inv(square(A, name), "linalg.inv"), -n)
     if n == 1:

@@ -267,6 +267,8 @@ def smooth_l1_loss(
     >>> tp.nn.functional.smooth_l1_loss(tp.tensor([0., 3.]), tp.tensor([1., 0.]), reduction="none")
     tensor([0.5000, 2.5000])
     """
+    if type(beta) is not float:
+        beta = arg.real(beta, "smooth_l1_loss", "beta", 6)
     reduction = reduction_of(reduction, size_average, reduce, "smooth_l1_loss")
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss(): does not support negative values for beta, got {beta}")
@@ -296,6 +298,8 @@ def huber_loss(
     >>> tp.nn.functional.huber_loss(tp.tensor([0., 3.]), tp.tensor([1., 0.]), reduction="none")
     tensor([0.5000, 2.5000])
     """
+    if type(delta) is not float:
+        delta = arg.real(delta, "huber_loss", "delta", 4)
     reduction = reduction_of(reduction, None, None, "huber_loss")
     if delta <= 0:
         raise RuntimeError(f"huber_loss(): does not support non-positive values for delta, got {delta}")
@@ -521,6 +525,8 @@ def poisson_nll_loss(
     >>> tp.nn.functional.poisson_nll_loss(tp.tensor([0., 1.]), tp.tensor([1., 2.]), reduction="none")
     tensor([1.0000, 0.7183])
     """
+    if type(eps) is not float:
+        eps = arg.real(eps, "poisson_nll_loss", "eps", 6)
     reduction = reduction_of(reduction, size_average, reduce, "poisson_nll_loss")
     arg.tensor(input, "poisson_nll_loss")
     arg.tensor(target, "poisson_nll_loss", "target", 2)

@@ -75,6 +75,8 @@ def hinge_embedding_loss(
     >>> tp.nn.functional.hinge_embedding_loss(tp.tensor([0.5, 0.5]), tp.tensor([1., -1.]), reduction="sum")
     tensor(1.)
     """
+    if type(margin) is not float:
+        margin = arg.real(margin, "hinge_embedding_loss", "margin", 3)
     reduction = reduction_of(reduction, size_average, reduce, "hinge_embedding_loss")
     arg.tensor(input, "hinge_embedding_loss")
     arg.tensor(target, "hinge_embedding_loss", "target", 2)
@@ -107,6 +109,8 @@ def margin_ranking_loss(
     >>> tp.nn.functional.margin_ranking_loss(tp.tensor([1.]), tp.tensor([3.]), tp.tensor([1.]))
     tensor(2.)
     """
+    if type(margin) is not float:
+        margin = arg.real(margin, "margin_ranking_loss", "margin", 4)
     name = "margin_ranking_loss"
     reduction = reduction_of(reduction, size_average, reduce, name)
     ranks = [arg.tensor(x, name)._data.ndim for x in (input1, input2, target)]
@@ -145,6 +149,8 @@ def cosine_embedding_loss(
     >>> tp.nn.functional.cosine_embedding_loss(tp.tensor([1., 0.]), tp.tensor([1., 0.]), tp.tensor(-1.))
     tensor(1.)
     """
+    if type(margin) is not float:
+        margin = arg.real(margin, "cosine_embedding_loss", "margin", 4)
     name = "cosine_embedding_loss"
     reduction = reduction_of(reduction, size_average, reduce, name)
     wanted = arg.tensor(target, name, "target", 3)._data.ndim
@@ -197,6 +203,8 @@ def triplet_margin_loss(
     >>> tp.nn.functional.triplet_margin_loss(a, b, b)
     tensor(1.)
     """
+    if type(margin) is not float:
+        margin = arg.real(margin, "triplet_margin_loss", "margin", 4)
     reduction = reduction_of(reduction, size_average, reduce, "triplet_margin_loss")
     return triplets(
         "triplet_margin_loss",
@@ -321,6 +329,8 @@ def multi_margin_loss(
     >>> tp.nn.functional.multi_margin_loss(tp.tensor([[1., 1.]]), tp.tensor([0]))
     tensor(0.5000)
     """
+    if type(margin) is not float:
+        margin = arg.real(margin, "multi_margin_loss", "margin", 4)
     name = "multi_margin_loss"
     reduction = reduction_of(reduction, size_average, reduce, name)
     if p not in (1, 2):

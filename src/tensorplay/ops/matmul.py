@@ -507,6 +507,8 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 
 def add_product(name: str, input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     """``beta * input + alpha * product``; without reading the input if beta is 0; integers drop fractions."""
+    if beta.__class__ is not int or alpha.__class__ is not int:
+        beta, alpha = arguments.number(beta, name, "beta", 4), arguments.number(alpha, name, "alpha", 5)
     have, want = input._data.shape, product._data.shape
     if input._data.dtype != product._data.dtype:
         raise RuntimeError(f"{name}: self and mat2 must have the same dtype, but got {input.dtype} and {product.dtype}")

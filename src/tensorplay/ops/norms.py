@@ -65,7 +65,7 @@ def matrix_norm(
     if isinstance(ord, str):
         if ord not in ("fro", "nuc"):
             raise RuntimeError(f"{name}: Order {ord} not supported.")
-    elif abs(ord) not in (1, 2, math.inf):
+    elif abs(ord := arguments.real(ord, name, "ord", 2)) not in (1, 2, math.inf):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
     if ord == "fro":
         return vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype)
@@ -267,13 +267,14 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
             [0.0000, 1.0000]])
     """
     ndim = arguments.tensor(input, "renorm")._data.ndim
+    p, maxnorm = arguments.number(p, "renorm", "p", 2), arguments.number(maxnorm, "renorm", "maxnorm", 4)
     if not isinstance(p, (int, float)):
         raise RuntimeError(f"renorm: p must be real-valued, got {p}")
     if p <= 0:
         raise RuntimeError(f"renorm: non-positive-norm not supported, got {p}")
     if not isinstance(maxnorm, (int, float)):
         raise RuntimeError(f"renorm: maxnorm must be real-valued, got {maxnorm}")
-    if maxnorm < 0:
+    if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     if ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {ndim} dimensions")
@@ -359,6 +360,8 @@ def cdist(
     tensor([[4.],
             [5.]])
     """
+    if type(p) is not float:
+        p = arguments.real(p, "cdist", "p", 3)
     left, right = arguments.tensor(x1, "cdist", "x1")._data, arguments.tensor(x2, "cdist", "x2", 2)._data
     for argument, data in (("X1", left), ("X2", right)):
         if data.dtype.kind != "f" or data.dtype.itemsize < 4:
@@ -371,7 +374,7 @@ def cdist(
     if left.shape[-1] != right.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {left.shape[-1]} X2: {right.shape[-1]}"
                            "")  # fmt: skip
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
     modes = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
     if compute_mode not in modes:

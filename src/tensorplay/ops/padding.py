@@ -125,6 +125,8 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     >>> tp.nn.functional.pad(tp.tensor([[1., 2., 3.]]), (1, 1), mode="reflect")
     tensor([[2., 1., 2., 3., 2.]])
     """
+    if value is not None and type(value) is not float and type(value) is not int:
+        value = arg.number(value, "pad", "value", 4)
     widths = arg.integers(pad, "pad", "pad", 2)
     shape = arg.tensor(input, "pad")._data.shape
     if len(widths) % 2:

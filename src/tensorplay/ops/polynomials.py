@@ -23,13 +23,16 @@ REAL = refusing("c")
 
 
 def evaluated(name: str, input: Any, n: Any, *parameters: float) -> Any:
-    """A polynomial by scipy.special; of a negative degree, zero."""
+    """A polynomial by scipy.special; of a negative degree, zero. At infinity it has the sign of far away."""
     import scipy.special
 
     dtype = next(a.dtype for a in (input, n) if isinstance(a, np.ndarray))
     x, degree = np.asarray(input, np.float64), np.asarray(n).astype(np.int64)
+    infinite = np.isinf(x)
     with np.errstate(all="ignore"):
-        out = getattr(scipy.special, name)(np.maximum(degree, 0), *parameters, x)
+        far = np.where(infinite, np.copysign(1e8, x), x) if infinite.any() else x
+        out = getattr(scipy.special, name)(np.maximum(degree, 0), *parameters, far)
+        out = np.where(infinite & (degree > 0), out * np.inf, out)
     return narrowed(np.where(degree < 0, 0.0, out), dtype)
 
 

@@ -23,7 +23,8 @@ from ..core.state import state
 from ..core.tensor import Tensor, wrap
 from ..core.versions import note_write
 from . import arguments as arg
-from .factories import Array, Device, Dtype, Format, Layout, dtype_name, made, number, numpy_dtype
+from .arguments import number
+from .factories import Array, Device, Dtype, Format, Layout, dtype_name, made, numpy_dtype
 from .kernels import row_blocks
 
 if TYPE_CHECKING:  # importing numpy.random takes a third as long as NumPy itself

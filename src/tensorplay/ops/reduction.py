@@ -570,7 +570,7 @@ def moment_arguments(name: str, input: Tensor, dim: Any, unbiased: Any, keepdim:
     if arg.tensor(input, name)._data.dtype.kind not in "fcV":
         raise RuntimeError(f"{name}(): std and var only support floating point and complex dtypes, got {input.dtype}")
     dims = arg.reduced(dim, input._data.ndim, name)
-    correction = 1 if correction is None else correction
+    correction = 1 if correction is None else arg.real(correction, name, "correction", 5)
     if count_of(input._data.shape, dims) - correction <= 0:
         warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
                       "factor (input numel divided by output numel).", UserWarning, stacklevel=3)  # fmt: skip
@@ -741,6 +741,8 @@ def as_float(input: Tensor) -> Tensor:
 
 def vector_norm_kernel(xp: Any, input: Any, *, dim: Any, keepdim: bool, ord: float) -> Any:
     x = input if input.dtype.char in "dfDF" else input.astype(FLOAT32)
+    if ord and (input.size if dim is None else math.prod([input.shape[d] for d in dim])) == 1:
+        ord = math.inf  # one number's is its absolute value, however large its powers are
     if ord == 2:
         if dim is None and not keepdim and x.flags.c_contiguous:
             flat = x.reshape(-1)
@@ -829,8 +831,8 @@ def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = Fals
     """
     name = "linalg.vector_norm"
     kind = arg.tensor(x, name, "x")._data.dtype.kind
-    if not isinstance(ord, (int, float)) or ord.__class__ is bool:
-        raise TypeError(f"{name}(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
+    if type(ord) is not float and type(ord) is not int:
+        ord = arg.real(ord, name, "ord", 2)
     if kind not in "fcV":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype}")
     if dtype is not None:
@@ -875,9 +877,11 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
     tensor(5.)
     """
     if isinstance(p, str) and p != "fro":
+        if p != "nuc":
+            raise RuntimeError(f"norm(): Order {p} not supported.")
         dims = (-2, -1) if dim is None else dim
         return OPERATORS["linalg"]["matrix_norm"].function(input, p, dims, keepdim, dtype=dtype)
-    return vector_norm(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
+    return vector_norm(input, 2 if p is None or isinstance(p, str) else p, dim, keepdim, dtype=dtype)
 
 
 @operator(out=False)

@@ -380,7 +380,7 @@ def steps(name: str, y: Tensor, x: Tensor | None, dx: Any, dim: Any) -> tuple[Te
     d = arg.dimension(dim, y._data.ndim, name)
     both = parts(F, y, d, 1, None) + parts(F, y, d, 0, -1)
     if x is None:
-        return both * (1 if dx is None else dx), d
+        return both * (1 if dx is None else arg.number(dx, name, "dx", 3)), d
     if dx is not None:
         raise TypeError(f"{name}(): got both 'x' and 'dx'; pass one of them")
     n = y._data.shape[d]
@@ -529,6 +529,8 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: in
     """
     x = arg.tensor(input, "gradient")
     ndim, kind = x._data.ndim, x._data.dtype.kind
+    if dim is not None and not ndim:
+        raise IndexError(f"gradient(): Dimension specified as {dim} but tensor has no dimensions")
     if kind == "b" or x._data.dtype == np.uint8:
         raise RuntimeError(f"gradient(): does not support {x.dtype} input; its differences are no numbers of it")
     if kind in "iu":

@@ -15,6 +15,7 @@ from ..core.primitive import primitive
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
 from .extrema import extremum, ordered, picked, picking, with_dim
+from .kernels import widened
 from .scatter import places
 
 INT64 = np.dtype(np.int64)
@@ -471,7 +472,9 @@ def distinct(name: str, input: Tensor, dim: Any, find: Any, inverse: bool, count
         raise NotImplementedError(f"{name}(): not implemented for {input.dtype}: complex numbers have no order")
     array = readable(input, name)
     d = None if dim is None else arg.dimension(dim, array.ndim, name)
-    if d is None or not array.ndim:
+    if d is not None and not array.ndim:
+        raise IndexError(f"{name}(): Dimension specified as {dim} but tensor has no dimensions")
+    if d is None:
         if not array.ndim:
             input, d = F.reshape(input, (1,)), None
         rows = array.reshape(-1, 1)
@@ -636,6 +639,7 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
 def searchsorted_kernel(xp: Any, sorted_sequence: Any, input: Any, *, right: bool) -> Any:
     """By bisection; each line of values in its own line of boundaries, or all in the only one."""
     n = sorted_sequence.shape[-1]
+    sorted_sequence, input = widened(sorted_sequence), widened(input)  # NumPy knows no order of bfloat16 and integers
     common = xp.result_type(sorted_sequence, input)
     bounds, values = sorted_sequence.astype(common), input.astype(common)
     if bounds.ndim == 1 and common.kind != "V" and (not n or bounds[-1] == bounds[-1]):
@@ -669,9 +673,7 @@ primitive("searchsorted", searchsorted_kernel, batch=searchsorted_batch)
 
 def searched(bounds: Tensor, values: Any, right: bool, out_int32: bool, name: str) -> Tensor:
     if not isinstance(values, Tensor):
-        if isinstance(values, bool) or not isinstance(values, (int, float)):
-            raise TypeError(f"{name}(): the values must be a Tensor or a number, not {type(values).__name__}")
-        values = wrap(np.asarray(values))
+        values = wrap(np.asarray(arg.real(values, name, "input", 2)))
     for x in (bounds, values):
         if x._data.dtype.kind in "cb":
             raise NotImplementedError(f"{name}(): not implemented for {x.dtype}")

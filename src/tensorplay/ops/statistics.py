@@ -35,10 +35,9 @@ def probabilities(name: str, input: Tensor, q: Any) -> Any:
             raise RuntimeError(f"{name}(): q tensor must be same dtype as the input tensor, "
                                f"got {q.dtype} and {input.dtype}")  # fmt: skip
         inside = type(q._data) is not np.ndarray or bool(((q._data >= 0) & (q._data <= 1)).all())
-    elif isinstance(q, (int, float)) and not isinstance(q, bool):
-        inside, q = 0 <= q <= 1, input._data.dtype.type(q)
     else:
-        raise TypeError(f"{name}(): argument 'q' (position 2) must be Tensor or float, not {type(q).__name__}")
+        q = arg.real(q, name, "q", 2)
+        inside, q = 0 <= q <= 1, input._data.dtype.type(q)
     if not inside:
         raise RuntimeError(f"{name}(): q must be in the range [0, 1] but got {q}")
     return q
@@ -228,7 +227,9 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     """
     if arg.tensor(input, "histc")._data.dtype.kind not in "fV":
         raise NotImplementedError(f"histc(): not implemented for {input.dtype}; cast it to a floating dtype")
-    if arg.integer(bins, "histc", "bins", 2) <= 0:
+    bins = arg.integer(bins, "histc", "bins", 2)
+    min, max = arg.real(min, "histc", "min", 3), arg.real(max, "histc", "max", 4)
+    if bins <= 0:
         raise RuntimeError(f"histc(): bins must be > 0, but got {bins}")
     if max < min:
         raise RuntimeError(f"histc(): max must be larger than min, got {max} and {min}")
@@ -526,6 +527,7 @@ def cov(
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got {ndim} dimensions")
     if input._data.dtype.kind == "b":
         raise RuntimeError("cov(): bool dtype is not supported for input")
+    correction = arg.integer(correction, "cov", "correction", 2)
     x = as_float(input if ndim == 2 else F.reshape(input, (1, math.prod(input._data.shape))))
     n = x._data.shape[1]
     frequency = observation_weights("fweights", fweights, n, "iu", "integral")

@@ -156,7 +156,7 @@ def as_strided_vjp(F: Any, g: Any, size: Any, stride: Any, offset: int, origin: 
         flat, where = F.take_columns(flat, own), where[own]
     flat = F.add_columns(flat, count, where)
     if strides_overlap(origin[1], origin[0]):
-        shared = positions(origin, *origin, 0)
+        shared = positions(origin, origin[0], origin[1], 0)
         flat = F.take_columns(flat, shared) * (len(np.unique(shared)) / count)
     return F.reshape(flat, origin[0])
 

@@ -254,6 +254,7 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     if len(shape) > 2 and len(set(shape)) > 1:
         raise RuntimeError(f"fill_diagonal_(): all dimensions of input must be of equal length, got {list(shape)}")
     check_writable(input, "fill_diagonal_")
+    fill_value = arg.number(fill_value, "fill_diagonal_", "fill_value", 2)
     strides = input._strides()
     write(F.as_strided(input, (min(shape),), (sum(strides),), 0, (tuple(shape), strides)),
           constant(fill_value, input, "fill_diagonal_"), "fill_diagonal_")  # fmt: skip

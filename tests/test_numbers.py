@@ -1,0 +1,96 @@
+"""Arguments that are numbers: from Python, from NumPy or a tensor of no dimensions; anything else is a TypeError."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tensorplay as tp
+
+N = tp.nn.functional
+X = tp.tensor([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75], [0.0, 1.0, 3.0]], dtype=tp.float64)
+SIGN = tp.tensor([1, -1, 1])
+REAL = {  # what takes a real number
+    "nan_to_num": lambda v: tp.nan_to_num(X / 0, nan=v, posinf=v),
+    "logit": lambda v: tp.logit(X, v),
+    "elu": lambda v: N.elu(X, v),
+    "celu": lambda v: N.celu(X, v),
+    "leaky_relu": lambda v: N.leaky_relu(X, v),
+    "hardtanh": lambda v: N.hardtanh(X, -1.0, v),
+    "threshold": lambda v: N.threshold(X, 0.5, v),
+    "softplus": lambda v: N.softplus(X, v),
+    "hardshrink": lambda v: tp.hardshrink(X, v),
+    "softshrink": lambda v: N.softshrink(X, v),
+    "rrelu": lambda v: N.rrelu(X, v, 4.0),
+    "huber_loss": lambda v: N.huber_loss(X, X.mT, delta=v),
+    "smooth_l1_loss": lambda v: N.smooth_l1_loss(X, X.mT, beta=v),
+    "poisson_nll_loss": lambda v: N.poisson_nll_loss(X.abs(), X, log_input=False, eps=v),
+    "pairwise_distance": lambda v: N.pairwise_distance(X, X.mT, v),
+    "cosine_similarity": lambda v: N.cosine_similarity(X, X.mT, eps=v),
+    "attention": lambda v: N.scaled_dot_product_attention(X, X, X, scale=v),
+    "cdist": lambda v: tp.cdist(X, X, v),
+    "norm": lambda v: tp.norm(X, v, -1) if v.__class__ is not str else tp.norm(X, float, -1),  # a str is an order
+    "vector_norm": lambda v: tp.linalg.vector_norm(X, v),
+    "std": lambda v: tp.std(X, 0, correction=v),
+    "isclose": lambda v: tp.isclose(X, X.mT, v),
+    "margin_ranking_loss": lambda v: N.margin_ranking_loss(X, X.mT, X.sign(), v),
+    "cosine_embedding_loss": lambda v: N.cosine_embedding_loss(X, X.mT, SIGN, v),
+    "searchsorted": lambda v: tp.searchsorted(tp.tensor([1.0, 2.0, 3.0], dtype=tp.float64), v),
+    "logspace": lambda v: tp.logspace(0, 3, 4, v),
+}
+ANY = {  # complex ones, too, where the tensor is
+    "addcmul": lambda v: tp.addcmul(X, X, X, value=v),
+    "addcdiv": lambda v: tp.addcdiv(X, X, X + 3, value=v),
+    "addmm": lambda v: tp.addmm(X, X, X, beta=v),
+    "baddbmm": lambda v: tp.baddbmm(X[None], X[None], X[None], alpha=v),
+    "renorm": lambda v: tp.renorm(X, 2.0, 0, v),
+    "lerp": lambda v: tp.lerp(X, X.mT, v),
+    "trapezoid": lambda v: tp.trapezoid(X, dx=v),
+    "fill_diagonal_": lambda v: X.clone().fill_diagonal_(v),
+    "pad": lambda v: N.pad(X, (1, 1), value=v),
+}
+FORMS = [2, np.float32(2), np.float64(2), np.int64(2), tp.tensor(2.0), tp.tensor(2)]
+
+
+@pytest.mark.parametrize("name", [*REAL, *ANY])
+def test_a_number_comes_from_python_numpy_or_a_tensor_of_no_dimensions(name):
+    call = (REAL | ANY)[name]
+    if name == "rrelu":
+        tp.manual_seed(0)
+    want = call(2.0)
+    for form in FORMS:
+        tp.testing.assert_close(call(form), want, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", [*REAL, *ANY])
+def test_what_is_no_number_is_refused(name):
+    call = (REAL | ANY)[name]
+    for value in ("a", [1.0, 2.0, 3.0], np.ones(3), object(), {}):
+        with pytest.raises(TypeError):
+            call(value)
+    if name not in ("lerp", "searchsorted"):  # which take tensors
+        with pytest.raises(TypeError):
+            call(tp.ones(3, dtype=tp.float64))
+    if name in REAL:
+        with pytest.raises(RuntimeError, match="without overflow"):
+            call(1j)
+
+
+def test_numbers_of_their_own_kind():
+    assert tp.quantile(X, np.int64(1)).item() == 3 == tp.quantile(X, True).item()
+    assert tp.histc(X, tp.tensor(2), np.int64(-1), np.float64(3)).tolist() == [5, 4]
+    assert tp.equal(tp.cov(X, correction=np.int64(0)), tp.cov(X, correction=0))
+    for call in (
+        lambda: tp.round(X, decimals=1.5),
+        lambda: tp.cov(X, correction=1.5),
+        lambda: tp.logical_and(X[:0], None),
+        lambda: tp.fmod(X, None),
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_nan_is_no_tolerance_and_no_order():
+    for call in (lambda: tp.allclose(X, X, math.nan), lambda: tp.cdist(X, X, math.nan)):
+        with pytest.raises(RuntimeError):
+            call()
