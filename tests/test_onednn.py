@@ -1,4 +1,4 @@
-"""Convolution and pooling by oneDNN and by NumPy are the same, in values, in gradients and in what they refuse."""
+"""What oneDNN and NumPy compute is the same, in values, in gradients and in what they refuse."""
 
 import os
 import subprocess
@@ -314,3 +314,55 @@ def test_pooling_in_other_precisions(dtype, tolerance):
         (g,) = tp.autograd.grad(y.sum(), x)
         assert y.dtype is g.dtype is dtype
         assert tp.allclose(y.float(), pool(x.float(), 2), atol=tolerance, rtol=tolerance)
+
+
+def normalised(**options):
+    return lambda x, *vectors: F.batch_norm(x, None, None, *vectors, training=True, **options)
+
+
+@needed
+@pytest.mark.parametrize("shape", [(4, 16, 5, 6), (3, 20, 4, 4), (2, 16, 3, 4, 5)])
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_both_libraries_normalise_batches_alike(shape, count):
+    random = np.random.default_rng(0)
+    x = images(shape, True).detach() + 100  # far from zero, where a difference of squares would be of no use
+    vectors = [tp.tensor(random.normal(size=shape[1]).astype(np.float32), requires_grad=True) for _ in range(count)]
+    both_ways(lambda *args: normalised(eps=1e-3)(*args).sin(), [x.requires_grad_(), *vectors])
+    y = normalised()(x, *vectors)
+    assert y.is_contiguous(memory_format=LASTS[len(shape)])
+    g = images(shape, seed=1).detach()
+    with onednn.flags(enabled=False):
+        want = tp.autograd.grad(normalised()(x, *vectors), [x, *vectors], g)
+    for enabled in (True, False):  # a gradient in another order; and one after the library was turned off
+        y = normalised()(x, *vectors)
+        with onednn.flags(enabled=enabled):
+            got = tp.autograd.grad(y, [x, *vectors], g)
+        assert all(tp.allclose(a, b, rtol=1e-3, atol=1e-3) for a, b in zip(got, want))
+
+
+@needed
+def test_running_statistics_and_half_precision_of_normalised_batches():
+    x = images((4, 16, 5, 6), True).detach() + 3
+    found = []
+    for enabled in (True, False):
+        layer = tp.nn.BatchNorm2d(16)
+        with onednn.flags(enabled=enabled):
+            layer(x)
+            half = x.half().requires_grad_()
+            y = F.batch_norm(half, None, None, training=True)
+            (g,) = tp.autograd.grad(y, half, (x * x).half())
+        assert y.dtype is g.dtype is tp.float16
+        found.append((layer.running_mean, layer.running_var, y.detach().float(), g.float()))
+    for got, want in zip(*found):
+        assert tp.allclose(got, want, rtol=1e-2, atol=1e-2)
+
+
+@needed
+def test_batches_are_normalised_without_a_rule_of_the_library_for_their_gradient(monkeypatch):
+    x = images((4, 16, 5, 6), True)
+    w, b = (tp.ones(16).requires_grad_() for _ in range(2))
+    y = normalised()(x, w, b)
+    want = tp.autograd.grad((y * y * y).sum(), [x, w, b], retain_graph=True)
+    monkeypatch.setattr(onednn, "batch_norm_input", lambda *args: None)
+    got = tp.autograd.grad((y * y * y).sum(), [x, w, b])
+    assert all(tp.allclose(a, c, rtol=1e-3, atol=1e-3) for a, c in zip(got, want))

@@ -1,8 +1,8 @@
-"""Convolution and pooling by oneDNN, where its library is installed (extra ``onednn``); found at the first of them.
+"""Convolution, pooling and batch normalisation by oneDNN, where its library is installed (extra ``onednn``).
 
 Only its C interface is used, through ctypes. A primitive is built once for each shape and kept. That of a convolution
-names the layout in which it wants its operands, and these are brought into it, if need be, by reorders; one of pooling
-takes them as they are. Everything is kept by thread, for a primitive must not run twice at once.
+names the layout in which it wants its operands, and these are brought into it, if need be, by reorders; the others
+take them as they are. Everything is kept by thread, for a primitive must not run twice at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from ctypes import POINTER, byref, c_int, c_int64, c_size_t, c_uint, c_void_p
+from ctypes import POINTER, byref, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 __all__ = [
-    "convolution", "convolution_input", "convolution_weight", "flags", "is_available", "max_pool", "max_pool_input",
-    "mean_pool", "mean_pool_input", "suits",
+    "batch_norm", "batch_norm_input", "convolution", "convolution_input", "convolution_weight", "flags", "is_available",
+    "max_pool", "max_pool_input", "mean_pool", "mean_pool_input", "suits",
 ]  # fmt: skip
 
 KEPT = 128
@@ -36,7 +36,10 @@ SMALL = 1 << 26
 # values of the enumerations of dnnl_types.h
 FLOAT32, UINT8, ANY, CPU, IN_ORDER = 3, 6, 1, 1, 1
 FORWARD, AUTO, MAXIMUM, MEAN = 64, 3, 0x1FF, 0x2FF
+BACKWARD, WITH_SCALE, WITH_SHIFT = 128, 2, 4
 SRC, DST, WEIGHTS, BIAS, WORKSPACE, DIFF_SRC, DIFF_DST, DIFF_WEIGHTS = 1, 17, 33, 41, 64, 129, 145, 161
+AVERAGE, VARIANCE, SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT = 49, 50, 51, 52, 255, 256
+VECTORS = {BIAS, AVERAGE, VARIANCE, SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT}
 FROM, TO = 1, 17  # operands of a reorder
 QUERIES = {SRC: 129, DIFF_SRC: 130, WEIGHTS: 131, DIFF_WEIGHTS: 132, DST: 133, DIFF_DST: 134, WORKSPACE: 135}
 OUTPUTS = {DST, DIFF_SRC, DIFF_WEIGHTS}
@@ -78,6 +81,12 @@ class Library:
             ],
             "pooling_backward_primitive_desc_create": [
                 handle, c_void_p, c_int, *[c_void_p] * 2, *[dims] * 5, c_void_p, c_void_p,
+            ],
+            "batch_normalization_forward_primitive_desc_create": [
+                handle, c_void_p, c_int, c_void_p, c_void_p, c_float, c_uint, c_void_p,
+            ],
+            "batch_normalization_backward_primitive_desc_create": [
+                handle, c_void_p, c_int, *[c_void_p] * 3, c_float, c_uint, c_void_p, c_void_p,
             ],
             "reorder_primitive_desc_create": [handle, *[c_void_p] * 5],
             "primitive_create": [handle, c_void_p],
@@ -228,7 +237,7 @@ class Operand:
     def __init__(self, lib: Library, plan: Any, which: int, shape: Sequence[int], channels_last: bool) -> None:
         self.which, self.is_output = which, which in OUTPUTS
         user = layout_of(lib, which, shape, channels_last)
-        inner = user if which == BIAS else c_void_p(lib.primitive_desc_query_md(plan, QUERIES[which], 0))
+        inner = user if which in VECTORS else c_void_p(lib.primitive_desc_query_md(plan, QUERIES[which], 0))
         self.user = lib.made("memory_create", user, lib.engine, None)
         self.inner, self.reorder, self.size = self.user, None, 0
         if not lib.memory_desc_equal(user, inner):
@@ -296,14 +305,32 @@ def pooling_input_plan(lib: Library, at: dict[int, Any], *window: Any) -> list[A
     ]  # fmt: skip
 
 
-POOLING = (pooling_plan, pooling_input_plan)
+def normalisation_plan(lib: Library, at: dict[int, Any], eps: float) -> list[Any]:
+    flags = WITH_SCALE * (SCALE in at) | WITH_SHIFT * (SHIFT in at)
+    return [
+        lib.made("batch_normalization_forward_primitive_desc_create", lib.engine, FORWARD, at[SRC], at[DST], eps, flags,
+                 None)
+    ]  # fmt: skip
+
+
+def normalisation_input_plan(lib: Library, at: dict[int, Any], eps: float) -> list[Any]:
+    (hint,) = normalisation_plan(lib, {**at, DST: at[SRC], SHIFT: None}, eps)
+    return [
+        lib.made("batch_normalization_backward_primitive_desc_create", lib.engine, BACKWARD, at[DIFF_SRC], at[DIFF_DST],
+                 at[SRC], eps, WITH_SCALE | WITH_SHIFT, hint, None),
+        hint,
+    ]  # fmt: skip
+
+
+AS_GIVEN = {pooling_plan, pooling_input_plan, normalisation_plan, normalisation_input_plan}
+"""Plans whose operands stay in the order they have."""
 
 
 def is_compiled(lib: Library, plan: Any) -> bool:
     """Whether a primitive is code made for its shape, rather than a loop that serves for all."""
     name = ctypes.c_char_p()
     lib.primitive_desc_query(plan, NAME, 0, byref(name))
-    return (name.value or b"").startswith(b"jit")
+    return b"jit" in (name.value or b"")
 
 
 class Call:
@@ -313,13 +340,13 @@ class Call:
                  geometry: Sequence[Sequence[int]]) -> None:  # fmt: skip
         self.lib = lib
         at = {
-            which: layout_of(lib, which, shape, last) if plan in POOLING or which == BIAS
+            which: layout_of(lib, which, shape, last) if plan in AS_GIVEN or which in VECTORS
             else lib.made("memory_desc_create_with_tag", len(shape), ints(shape), FLOAT32, ANY)
             for which, shape, last in operands
         }  # fmt: skip
-        plans = plan(lib, at, *map(ints, geometry))
-        if plan in POOLING and not is_compiled(lib, plans[0]):
-            raise Refused("oneDNN: pooling of this shape has no code of its own, and would be slow")
+        plans = plan(lib, at, *(ints(g) if isinstance(g, tuple) else g for g in geometry))
+        if plan in AS_GIVEN and not is_compiled(lib, plans[0]):
+            raise Refused("oneDNN: a shape without code of its own, which would be slow")
         self.operands = [Operand(lib, plans[0], *operand) for operand in operands]
         self.primitive = lib.made("primitive_create", plans[0])
         self.arguments = (Argument * len(operands))(*(Argument(o.which, o.inner) for o in self.operands))
@@ -551,3 +578,36 @@ def mean_pool_input(g: Any, size: Any, window: Any, stride: Any, padding: Any, t
                        threads):  # fmt: skip
         return None
     return images.unfolded(out)
+
+
+# ---- normalisation of batches
+
+
+def batch_norm(x: Any, weight: Any, bias: Any, eps: float, threads: int) -> tuple[Any, Any, Any] | None:
+    """``(x - mean) / sqrt(var + eps) * weight + bias``, and mean and variance of each channel.
+
+    None if they have to be computed in another way: only where channels lie last is the library the faster one.
+    """
+    vectors = [(which, vector) for which, vector in ((SCALE, weight), (SHIFT, bias)) if vector is not None]
+    if not suits(x) or not has_channels_last(x) or any(vector.dtype != x.dtype for _, vector in vectors):
+        return None
+    out, mean, var = np.empty_like(x), np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
+    operands = [(SRC, x), (DST, out), (AVERAGE, mean), (VARIANCE, var), *vectors]
+    done = run(normalisation_plan, operands, (eps,), COMPARISON * x.size, threads)
+    return (out, mean, var) if done else None
+
+
+def batch_norm_input(
+    g: Any, x: Any, mean: Any, var: Any, weight: Any, eps: float, threads: int
+) -> tuple[Any, Any, Any] | None:
+    """The gradients with respect to input, weight and bias, from what ``batch_norm`` gave; None as above."""
+    if not has_channels_last(g):
+        arranged = np.empty_like(x)
+        arranged[...] = g
+        g = arranged
+    out, of_weight, of_bias = np.empty_like(x), np.empty_like(mean), np.empty_like(mean)
+    scale = np.ones_like(mean) if weight is None else weight
+    operands = [(SRC, x), (DIFF_DST, g), (AVERAGE, mean), (VARIANCE, var), (SCALE, scale), (DIFF_SRC, out),
+                (DIFF_SCALE, of_weight), (DIFF_SHIFT, of_bias)]  # fmt: skip
+    done = run(normalisation_input_plan, operands, (eps,), COMPARISON * x.size, threads)
+    return (out, of_weight, of_bias) if done else None

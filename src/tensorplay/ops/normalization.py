@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..backends import onednn
 from ..core import dtype as dtypes
 from ..core.inplace import write
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import align, batch_size, expand_to_batch, primitive
 from ..core.tensor import Tensor
+from ..core.threads import get_num_threads
 from . import arguments as arg
 from .conv import fold_channels, unfold_channels
 from .kernels import narrowed, widened
@@ -271,7 +273,8 @@ def moments(x: Any) -> tuple[Any, Any, Any]:
 
 
 def channel_moments_kernel(xp: Any, input: Any) -> Any:
-    return moments(widened(input))[1:]
+    x = widened(input)
+    return (onednn.batch_norm(x, None, None, 1.0, get_num_threads()) or moments(x))[1:]
 
 
 def channel_moments_batch(p: Any, values: list[Any], dims: list[Any]) -> Any:
@@ -283,14 +286,26 @@ primitive("channel_moments", channel_moments_kernel, batch=channel_moments_batch
 
 
 def batch_norm_kernel(xp: Any, input: Any, weight: Any = None, bias: Any = None, *, eps: float = 1e-5) -> Any:
-    """Returns the result; and the centred input with the reciprocal deviations, for the reverse rule."""
-    centred, _, variance = moments(widened(input))
-    rstd = 1 / np.sqrt(variance + variance.dtype.type(eps))
-    scale = rstd if weight is None else rstd * widened(weight)
+    """Returns the result; and the centred input with the reciprocal deviations, for the reverse rule.
+
+    Or the moments of the channels instead, if the library computes it.
+    """
+    x, weight, bias = (None if t is None else widened(t) for t in (input, weight, bias))
+    found = onednn.batch_norm(x, weight, bias, eps, get_num_threads())
+    if found is not None:
+        return narrowed(found[0], input.dtype), found[1:]
+    centred, rstd = centred_channels(x, eps)
+    scale = rstd if weight is None else rstd * weight
     out = centred * per_channel(scale, input.ndim)
     if bias is not None:
-        out += per_channel(widened(bias), input.ndim)
+        out += per_channel(bias, input.ndim)
     return narrowed(out, input.dtype), (centred, rstd)
+
+
+def centred_channels(x: Any, eps: float) -> tuple[Any, Any]:
+    """The centred array, and the reciprocal deviation of each channel."""
+    centred, _, variance = moments(x)
+    return centred, 1 / np.sqrt(variance + variance.dtype.type(eps))
 
 
 def channels_only(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -319,6 +334,8 @@ def batch_norm_tangent(F: Any, t: Any, hat: Any, rstd: Any) -> Any:
 def batch_norm_vjp(
     F: Any, g: Any, input: Any, weight: Any, bias_shape: Any, bias_dtype: Any, eps: float, kept: Any, needs: Any
 ) -> Any:
+    if kept is not None and kept[0].ndim == 1:
+        return batch_norm_pull_moments(g, input, weight, bias_dtype, eps, kept, needs)
     if kept is not None:
         return batch_norm_pull(g, weight, bias_dtype, kept, needs)
     ndim = len(g.shape)
@@ -346,6 +363,19 @@ def batch_norm_pull(g: Any, weight: Any, bias_dtype: Any, kept: Any, needs: Any)
         inner *= per_channel(rstd if weight is None else rstd * widened(weight), rows.ndim)
         inner = narrowed(inner, g.dtype)
     return inner, narrowed(along, weight.dtype) if needs[1] else None, narrowed(total, bias_dtype) if needs[2] else None
+
+
+def batch_norm_pull_moments(
+    g: Any, input: Any, weight: Any, bias_dtype: Any, eps: float, kept: Any, needs: Any
+) -> Any:
+    """The same where the library kept the moments."""
+    x, scale = widened(input), None if weight is None else widened(weight)
+    mean, var = kept
+    found = onednn.batch_norm_input(widened(g), x, mean, var, scale, eps, get_num_threads())
+    if found is None:
+        return batch_norm_pull(g, weight, bias_dtype, centred_channels(x, eps), needs)
+    wanted = g.dtype, None if weight is None else weight.dtype, bias_dtype
+    return tuple([narrowed(a, dtype) if need else None for a, dtype, need in zip(found, wanted, needs, strict=True)])
 
 
 def batch_norm_jvp(F: Any, tangents: Any, input: Any, weight: Any, out: Any, eps: float) -> Any:
