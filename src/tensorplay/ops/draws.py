@@ -32,19 +32,29 @@ from .random import own_draws, source, unsupported
 @lru_cache
 def tail_rule(single: bool) -> tuple[Any, Any, float]:
     """Nodes and weights over [0, 1] that lie closer and closer towards 0, and how deep a tail is followed."""
-    nodes, weights = np.polynomial.legendre.leggauss(20 if single else 64)
+    nodes, weights = np.polynomial.legendre.leggauss(16 if single else 64)
     nodes, weights = (nodes + 1) / 2, weights / 2
     return (nodes**2)[:, None], 2 * nodes * weights, -18.0 if single else -42.0
 
 
-def reach(exponent: Callable[[Any], Any], shape: tuple[int, ...], depth: float) -> Any:
-    """Where a concave exponent that is 0 at 0, and not rising, comes down to ``depth``, by a fifth too far at most."""
-    low, high = np.full(shape, -70.0), np.full(shape, 70.0)
-    for _ in range(9):
-        middle = (low + high) / 2
-        within = exponent(np.exp2(middle)) > depth
-        low, high = np.where(within, middle, low), np.where(within, high, middle)
-    return np.exp2(high)
+def first_reach(fall: Any, bend: Any, depth: float) -> Any:
+    """An estimate of :func:`reach` by the first two derivatives of the exponent at 0, negated."""
+    return -depth / (fall + np.sqrt(bend * (-depth / 2)))
+
+
+def reach(exponent: Callable[[Any], tuple[Any, Any]], u: Any, depth: float) -> Any:
+    """Where a concave exponent that is 0 at 0, and not rising, comes down to ``depth``; some percent too far.
+
+    ``exponent`` gives its derivative, too. From an estimate Newton's method goes to the far side of the root in its
+    first step, as the function is concave, and stays there.
+    """
+    for _ in range(20):
+        value, slope = exponent(u)
+        step = (value - depth) / slope
+        u = u - step
+        if not (np.abs(step) > u / 8).any():
+            break
+    return u
 
 
 def over_elements(
@@ -88,11 +98,14 @@ def polygamma(F: Any, n: int, x: Any) -> Any:
 # ---- the gamma distribution
 
 
-def gamma_cumulant(F: Any, concentration: Any, log_value: Any) -> Callable[[int, int], Any]:
-    """Derivatives of the log-density ``concentration * log_value - value - lgamma(concentration)`` of log_value."""
+def gamma_cumulant(F: Any, concentration: Any, log_value: Any, beyond: Any = 0) -> Callable[[int, int], Any]:
+    """Derivatives of the log-density ``concentration * y - value - lgamma(concentration)`` of y.
+
+    That is the logarithm of the value, ``log_value + beyond``.
+    """
 
     def cumulant(i: int, _: int) -> Any:
-        return (log_value if i == 1 else 0) - polygamma(F, i - 1, concentration)
+        return log_value - polygamma(F, 0, concentration) + beyond if i == 1 else -polygamma(F, i - 1, concentration)
 
     return cumulant
 
@@ -100,13 +113,19 @@ def gamma_cumulant(F: Any, concentration: Any, log_value: Any) -> Callable[[int,
 def gamma_tail(nodes: Any, weights: Any, depth: float, a: Any, x: Any, order: int) -> Any:
     x = np.maximum(x, np.finfo(np.float64).tiny)
     side = np.where(x <= a, -1.0, 1.0)
+    farthest = np.where(x <= a, np.inf, np.log1p((1 - depth) / x) + 1)  # above, it falls exponentially
 
-    def exponent(u: Any) -> Any:
-        return a * u - x * np.expm1(u)
+    def exponent(u: Any) -> tuple[Any, Any]:
+        u = side * u
+        growth = x * np.expm1(u)
+        return a * u - growth, side * (a - x - growth)
 
-    end = reach(lambda u: exponent(side * u), a.shape, depth)
+    end = reach(exponent, np.minimum(first_reach(np.abs(a - x), x, depth), farthest), depth)
     u = side * end * nodes
-    integrand = np.exp(exponent(u)) * density_derivative(gamma_cumulant(R, a, np.log(x) + u), order)
+    integrand = a * u
+    integrand -= np.expm1(u) * x
+    np.exp(integrand, out=integrand)
+    integrand *= density_derivative(gamma_cumulant(R, a, np.log(x), u), order)
     return -side * (weights @ integrand * end)
 
 
@@ -209,15 +228,16 @@ def beta_tail(nodes: Any, weights: Any, depth: float, a: Any, b: Any, x: Any, i:
     near = np.clip(np.where(lower, x, 1 - x), np.finfo(np.float64).tiny, 1 - np.finfo(np.float64).epsneg)
     power = np.where(lower, a, b)
 
-    def exponent(u: Any) -> Any:
-        return -power * u - total * np.log1p(near * np.expm1(-u))
+    def exponent(u: Any) -> tuple[Any, Any]:
+        rest = near * np.expm1(-u)
+        return -power * u - total * np.log1p(rest), total * (near + rest) / (1 + rest) - power
 
-    end = reach(exponent, a.shape, depth)
+    end = reach(exponent, first_reach(power - total * near, total * near * (1 - near), depth), depth)
     u = end * nodes
     shared = np.log1p(near * np.expm1(-u))
     log_near, log_far = np.log(near) - u - shared, np.log1p(-near) - shared
     logs = np.where(lower, log_near, log_far), np.where(lower, log_far, log_near)
-    integrand = np.exp(exponent(u)) * density_derivative(beta_cumulant(R, a, b, *logs), i, j)
+    integrand = np.exp(-power * u - total * shared) * density_derivative(beta_cumulant(R, a, b, *logs), i, j)
     return np.where(lower, 1.0, -1.0) * (weights @ integrand * end)
 
 
