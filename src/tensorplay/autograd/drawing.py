@@ -271,10 +271,10 @@ def tensor_in_words(data: Any) -> str:
 def value_in_words(value: Any) -> str:
     if type(value) is tuple and any(hasattr(v, "dtype") and hasattr(v, "shape") for v in value):
         return ", ".join(map(value_in_words, value[:3])) + ", ..." * (len(value) > 3)
-    if hasattr(value, "dtype") and hasattr(value, "shape"):
-        return tensor_in_words(value)
     if hasattr(value, "unpack"):
         return "packed"
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        return tensor_in_words(value)
     text = repr(value) if isinstance(value, (int, float, complex, str, tuple, list, slice, type(None))) else str(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
