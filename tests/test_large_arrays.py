@@ -9,6 +9,7 @@ import pytest
 
 import tensorplay as tp
 from tensorplay.core import threads
+from tensorplay.ops import kernels, pool
 
 F = tp.nn.functional
 LARGE = threads.ENOUGH
@@ -152,3 +153,25 @@ def test_the_positive_part_of_large_arrays_in_any_order(dtype):
         got = F.relu(tp.from_numpy(array.copy("K") if not array.flags.writeable else array)).numpy()
         np.testing.assert_array_equal(got, np.maximum(array, 0))
     assert F.relu(tp.from_numpy(last)).is_contiguous(memory_format=tp.channels_last)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("name, window, options", [
+    ("max_pool2d", 3, {"stride": 2, "padding": 1}), ("max_pool2d", 2, {}), ("max_pool2d", 1, {"stride": 2}),
+    ("avg_pool2d", 3, {"stride": 2, "padding": 1}), ("avg_pool2d", 2, {"ceil_mode": True}), ("max_pool3d", 2, {}),
+])  # fmt: skip
+def test_images_that_are_pooled_in_blocks(name, window, options, count, monkeypatch):
+    shape = (3, 7, 9, 8) if name.endswith("2d") else (3, 7, 4, 5, 6)
+    x = tp.randn(shape, generator=tp.Generator().manual_seed(0), dtype=tp.float64).requires_grad_()
+    before, found = tp.get_num_threads(), []
+    try:
+        for large in (1 << 30, 1):
+            monkeypatch.setattr(pool, "LARGE", large)
+            monkeypatch.setattr(kernels, "BLOCK", 256)
+            monkeypatch.setattr(threads, "ENOUGH", 1)
+            tp.set_num_threads(count)
+            y = getattr(F, name)(x, window, **options)
+            found.append((y.detach(), *tp.autograd.grad(y, x, y.detach().cos())))
+    finally:
+        tp.set_num_threads(before)
+    assert all(tp.equal(whole, blocks) for whole, blocks in zip(*found))

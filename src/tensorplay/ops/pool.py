@@ -9,6 +9,7 @@ import functools
 import inspect
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..core.primitive import primitive
 from ..core.tensor import Tensor
 from ..core.threads import get_num_threads
 from . import arguments as arg
-from .kernels import narrowed, widened
+from .kernels import each_block, narrowed, widened
 
 # ---- windows, one dimension after the other
 
@@ -65,6 +66,27 @@ def slide(x: Any, combine: Any, window: Any, stride: Any, dilation: Any, places:
 def own(out: Any, x: Any) -> Any:
     """A dense array; a copy where it is still part of ``x``, as windows of one element leave it."""
     return onednn.dense(out.copy("K") if out.base is x or out.base is not None and out.base is x.base else out)[0]
+
+
+LARGE = 1 << 21
+"""Elements from which images are pooled in blocks, which stay in the cache, and which threads share."""
+
+
+def in_blocks(work: Callable[..., Any], n: int, sizes: Any, dtype: Any, *arrays: Any) -> Any:
+    """``work`` of arrays, of which it looks at the last ``n`` dimensions; those of the result are ``sizes``."""
+    large = max(arrays, key=np.size)
+    if large.size < LARGE or not all(a.flags.c_contiguous for a in arrays):
+        return work(*arrays)
+    lead = large.shape[: large.ndim - n]
+    rows = math.prod(lead)
+    flat = [a.reshape(rows, *a.shape[a.ndim - n :]) for a in arrays]
+    out = np.empty((rows, *sizes), dtype)
+
+    def block(part: slice) -> None:
+        out[part] = work(*(a[part] for a in flat))
+
+    each_block(block, rows, large.size // rows)
+    return out.reshape(*lead, *sizes)
 
 
 def corners(window: Any, dilation: Any) -> Any:
@@ -122,8 +144,12 @@ def max_pool_kernel(xp: Any, input: Any, *, window: Any, stride: Any, padding: A
     found = onednn.max_pool(widened(input), window, stride, padding, dilation, places, get_num_threads())
     if found is not None:
         return narrowed(found[0], input.dtype), found[1]
-    x = surrounded(input, window, stride, padding, dilation, places, lowest(input.dtype))
-    out = own(slide(x, np.maximum, window, stride, dilation, places), x)
+
+    def maxima(x: Any) -> Any:
+        x = surrounded(x, window, stride, padding, dilation, places, lowest(x.dtype))
+        return own(slide(x, np.maximum, window, stride, dilation, places), x)
+
+    out = in_blocks(maxima, len(window), places, input.dtype, input)
     return out, out.copy("K")  # the rule reads the copy, so that an activation may overwrite the result
 
 
@@ -187,9 +213,19 @@ def max_pool_backward_kernel(
             xp, source, window=window, stride=stride, padding=padding, dilation=dilation, places=places
         )
         return add_places_kernel(xp, input, indices, size=source.shape[source.ndim - n :])
+    return in_blocks(
+        lambda g, x, y: to_first_maxima(g, x, y, window, stride, padding, dilation, places),
+        n, source.shape[source.ndim - n :], input.dtype, input, source, result,
+    )  # fmt: skip
+
+
+def to_first_maxima(
+    g: Any, source: Any, result: Any, window: Any, stride: Any, padding: Any, dilation: Any, places: Any
+) -> Any:
+    """Each cotangent to the first element of its window that is its maximum, one element of windows after the other."""
     x = surrounded(source, window, stride, padding, dilation, places, lowest(source.dtype))
     overlap = any(s < d * (k - 1) + 1 for s, d, k in zip(stride, dilation, window, strict=True))
-    out = np.zeros_like(x, input.dtype)
+    out = np.zeros_like(x, g.dtype)
     free, last = np.ones(result.shape, bool), math.prod(window) - 1
     for i, corner in enumerate(corners(window, dilation)):
         where = part_at(corner, stride, places)
@@ -197,13 +233,13 @@ def max_pool_backward_kernel(
         if i and i < last:
             hit &= free
         if overlap:
-            out[where] += input * hit
+            out[where] += g * hit
         else:
-            np.multiply(input, hit, out=out[where])
+            np.multiply(g, hit, out=out[where])
         if i < last:
             free ^= hit
     if x is not source:
-        size = source.shape[source.ndim - n :]
+        size = source.shape[source.ndim - len(window) :]
         inner: Any = (..., *(slice(p, p + m) for p, m in zip(padding, size, strict=True)))
         out = out[inner]
     return out
@@ -240,11 +276,15 @@ def sum_pool_kernel(
 ) -> Any:
     """The sums of windows, times a factor."""
     ones = (1,) * len(window)
+
+    def sums(x: Any) -> Any:
+        x = surrounded(x, window, stride, padding, ones, places, 0)
+        return own(slide(x, np.add, window, stride, ones, places), x)
+
     x = widened(input)
     out = onednn.mean_pool(x, window, stride, padding, places, get_num_threads())
     if out is None:
-        x = surrounded(x, window, stride, padding, ones, places, 0)
-        out = own(slide(x, np.add, window, stride, ones, places), x)
+        out = in_blocks(sums, len(window), places, x.dtype, x)
     else:
         factor *= math.prod(window)
     return narrowed(times(out, factor), input.dtype)
@@ -261,13 +301,20 @@ def sum_pool_input_kernel(
     xp: Any, input: Any, *, window: Any, stride: Any, padding: Any, places: Any, size: tuple[int, ...],
     factor: float = 1.0,
 ) -> Any:  # fmt: skip
-    """The transpose: each value to all elements of its window, one dimension after the other, innermost first."""
+    """The transpose: each value, times a factor, to all elements of its window."""
     n, x = len(window), widened(input)
     out = onednn.mean_pool_input(x, size, window, stride, padding, get_num_threads())
     if out is not None:
         return narrowed(times(out, factor * math.prod(window)), input.dtype)
     if factor != 1:
         x = x * factor
+    out = in_blocks(lambda x: to_windows(x, window, stride, padding, places, size), n, size, x.dtype, x)
+    return narrowed(out, input.dtype)
+
+
+def to_windows(x: Any, window: Any, stride: Any, padding: Any, places: Any, size: Any) -> Any:
+    """At each element the sum over the windows that it is in: one dimension after the other, innermost first."""
+    n = len(window)
     for i in reversed(range(n)):
         k, s, o, p = window[i], stride[i], places[i], padding[i]
         behind = (slice(None),) * (n - 1 - i)
@@ -279,7 +326,7 @@ def sum_pool_input_kernel(
             out[reached] += x
         inner: Any = (..., slice(p, p + size[i]), *behind)
         x = out[inner]
-    return narrowed(x, input.dtype)
+    return x
 
 
 def sum_pool_vjp(
