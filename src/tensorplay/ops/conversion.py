@@ -8,6 +8,7 @@ from typing import Any
 from ..core import device as devices
 from ..core import dtype as dtypes
 from ..core import layout as layouts
+from ..core.callpath import MISSING, either
 from ..core.carrier import Meta
 from ..core.namespace import F
 from ..core.operator import operator
@@ -185,7 +186,7 @@ BY_NAME = {name: d for d, name in NAMES.items()}
 
 
 @operator(function=False, out=False, documented={"other": "tensor"})
-def type_as(input: Tensor, other: Tensor) -> Tensor:
+def type_as(input: Tensor, other: Tensor = MISSING, tensor: Tensor = MISSING) -> Tensor:
     """The tensor in the dtype of ``other``.
 
     Examples
@@ -194,6 +195,8 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
     >>> tp.tensor([1.5]).type_as(tp.tensor(1))
     tensor([1])
     """
+    if tensor is not MISSING or other is MISSING:
+        other = either("type_as", "other", other, "tensor", tensor)
     return to_dtype(input, arg.tensor(other, "type_as", "other", 2).dtype)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.callpath import MISSING, either
 from ..core.inplace import check_writable, update, write
 from ..core.namespace import F
 from ..core.operator import operator
@@ -822,7 +823,7 @@ def index_reduce(
 
 
 @operator(out="apart", documented={"index": "indices"})
-def take(input: Tensor, index: Tensor) -> Tensor:
+def take(input: Tensor, index: Tensor = MISSING, indices: Tensor = MISSING) -> Tensor:
     """The elements at flat positions; negative ones count from the end.
 
     Examples
@@ -831,6 +832,8 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     >>> tp.take(tp.tensor([[1, 2], [3, 4]]), tp.tensor([0, -1]))
     tensor([1, 4])
     """
+    if indices is not MISSING or index is MISSING:
+        index = either("take", "index", index, "indices", indices)
     size = arg.tensor(input, "take")._data.size
     if arg.tensor(index, "take", "index", 2)._data.dtype != INT64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype}")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.callpath import MISSING, either
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import PRIMITIVES, elementwise, result_dtype
@@ -76,8 +77,12 @@ def where(condition: Tensor, input: Tensor | complex | None = None, other: Tenso
 
 
 @operator(name="where", function=False, out=False, documented={"other": "y"})
-def where_method(self: Tensor, condition: Tensor, other: Tensor | complex) -> Tensor:
+def where_method(
+    self: Tensor, condition: Tensor, other: Tensor | complex = MISSING, y: Tensor | complex = MISSING
+) -> Tensor:
     """The tensor where the condition holds, ``other`` elsewhere; see :func:`where`."""
+    if y is not MISSING or other is MISSING:
+        other = either("where", "other", other, "y", y)
     return where(condition, self, other)
 
 
