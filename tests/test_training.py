@@ -53,6 +53,12 @@ from tensorplay.optim import AdamW, Optimizer, lr_scheduler
 from tensorplay.optim.adam import Adam
 from tensorplay.optim.lr_scheduler import OneCycleLR, ReduceLROnPlateau, _LRScheduler
 from tensorplay.optim.optimizer import Optimizer, required
+from tensorplay.distributions.multivariate_normal import _batch_mahalanobis, _batch_mv, _precision_to_scale_tril
+from tensorplay.distributions.utils import _standard_normal, broadcast_all
+from tensorplay.nn.modules.padding import _ConstantPadNd
+from tensorplay.nn.modules.pooling import _AdaptiveAvgPoolNd, _AvgPoolNd, _MaxPoolNd
+from tensorplay.optim.optimizer import ParamsT, StateDict
+from tensorplay.utils._pytree import tree_flatten, tree_map, tree_unflatten
 from tensorplay.optim.swa_utils import SWALR, AveragedModel, update_bn
 from tensorplay.utils.checkpoint import checkpoint
 from tensorplay.utils.data import DataLoader, Dataset, TensorDataset, random_split
@@ -112,6 +118,18 @@ def test_settings_for_devices_that_are_not_there_are_kept(name):
 def test_what_needs_a_device_or_a_group_says_that_there_is_none(call, error):
     with pytest.raises(error, match="none is available|no distributed training"):
         call()
+
+
+def test_trees_are_walked_by_the_names_of_pytorch():
+    from tensorplay.utils import _pytree as pytree
+
+    tree = {"a": (1, [2.5]), "b": None}
+    leaves, spec = pytree.tree_flatten(tree)
+    assert leaves == pytree.tree_leaves(tree) == [1, 2.5]
+    assert pytree.tree_unflatten([3, 4], spec) == {"a": (3, [4]), "b": None}
+    assert pytree.tree_map(lambda x: x + 1, tree) == {"a": (2, [3.5]), "b": None}
+    assert pytree.tree_map_only(float, str, tree) == {"a": (1, ["2.5"]), "b": None}
+    assert pytree.tree_all(lambda x: x > 0, tree) and not pytree.tree_any(lambda x: x > 3, tree)
 
 
 def test_models_are_tested_for_wrappers():

@@ -105,6 +105,10 @@ def _enter_modules() -> None:
         module.__all__ = members.split()  # type: ignore[attr-defined]
         vars(module).update({member: classes[member] for member in members.split()})
         globals()[name] = _sys.modules[module.__name__] = module
+    vars(globals()["multivariate_normal"]).update(  # which distributions of others import
+        _batch_mahalanobis=multivariate.squared_distance, _batch_mv=multivariate.times,
+        _precision_to_scale_tril=multivariate.factor_of_inverse,
+    )  # fmt: skip
 
 
 _enter_modules()

@@ -233,6 +233,11 @@ def randn(shape: Size, like: Tensor) -> Tensor:
     return drawn(standard_normal, shape, like)
 
 
+def _standard_normal(shape: Any, dtype: Any, device: Any) -> Tensor:
+    """:func:`tensorplay.randn`, by the name under which distributions of others import it."""
+    return tp.randn(shape, dtype=dtype, device=device)
+
+
 def rande(shape: Size, like: Tensor) -> Tensor:
     """Exponential of rate 1."""
     return drawn(exponential, shape, like)

@@ -21,6 +21,10 @@ _BASES = {
     "loss": {"_Loss": "Loss", "_WeightedLoss": "WeightedLoss"},
     "normalization": {"_NormBase": "Statistics", "_BatchNorm": "BatchNormalization",
                       "_InstanceNorm": "InstanceNormalization"},
+    "padding": {"_ConstantPadNd": "ConstantPadding"},
+    "pooling": {"_MaxPoolNd": "MaxPooling", "_AvgPoolNd": "AveragePooling", "_LPPoolNd": "PowerPooling",
+                "_MaxUnpoolNd": "Unpooling", "_AdaptiveAvgPoolNd": "AdaptiveAverage",
+                "_AdaptiveMaxPoolNd": "AdaptiveMaximum"},
     "transformer": {"_get_activation_fn": "activation_of", "_get_clones": "copies"},
 }  # fmt: skip
 """The names by which programs test for a kind of layer, or derive their own from it; and what they borrow."""

@@ -23,8 +23,10 @@ __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer
 
 Array = np.ndarray[Any, Any]
 Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+ParamsT, StateDict = Params, dict[str, Any]  # the names that optimizers of others hint by
 Closure = Callable[[], Any]
 ndarray = np.ndarray
+
 
 class Required:
     """The default of an option that each group must give."""

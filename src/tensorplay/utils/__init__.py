@@ -5,4 +5,4 @@ from . import checkpoint, data, dlpack
 
 __all__ = ["checkpoint", "data", "dlpack", "safetensors"]
 
-__getattr__ = attributes_later(globals(), ("safetensors",), {})
+__getattr__ = attributes_later(globals(), ("_pytree", "safetensors"), {})
