@@ -318,3 +318,14 @@ def test_the_second_derivative_of_what_is_piecewise_linear_is_zero_and_not_missi
     (second,) = tp.autograd.grad(first.sum(), x)
     assert second.tolist() == [0, 0, 0]
     close(tp.func.grad(lambda x: tp.func.grad(lambda x: f(x).sum())(x).sum())(x.detach()), [0, 0, 0])
+
+
+@pytest.mark.parametrize("zeros", [[], [0], [0, 1], [0, 1, 2], [0, 3], [0, 1, 3], [0, 1, 2, 3]])
+def test_derivatives_of_products_into_one_place_at_zeros(zeros):
+    z = tp.tensor([2.0, 3.0, -1.5, 0.5], dtype=tp.float64)
+    z[zeros] = 0.0
+    f = lambda z: z[3:].scatter_reduce(0, tp.tensor([0, 0, 0]), z[:3], "prod").sum()
+    g = lambda z: z[0] * z[1] * z[2] * z[3]
+    for order in range(1, 5):
+        f, g = (func.jacrev(f), func.jacrev(g)) if order % 2 else (func.jacfwd(f), func.jacfwd(g))
+        close(f(z), g(z))

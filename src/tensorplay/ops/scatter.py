@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.callpath import MISSING, either
 from ..core.inplace import check_writable, update, write
-from ..core.namespace import F
+from ..core.namespace import F, R
 from ..core.operator import operator
 from ..core.primitive import PRIMITIVES, primitive
 from ..core.state import state
@@ -643,8 +643,8 @@ def reached(F: Any, source: Any, index: Any) -> Any:
 def prod_vjp(F: Any, g: Any, input: Any, index: Any, source: Any, out: Any, dim: int, include_self: bool) -> Any:
     """Products of the others: zeros among them are left out of the quotient and multiplied in again.
 
-    Their sum stands for the one zero (or, seen from one of two zeros, for the other), so that the result can be
-    differentiated with respect to it.
+    Up to three of them as the elementary symmetric polynomial of the zeros (by Newton's identities, from the sums of
+    their powers), so that the result can be differentiated with respect to each.
     """
     zero = zero_like(F, g)
     factors = reached(F, source, index)
@@ -661,16 +661,21 @@ def prod_vjp(F: Any, g: Any, input: Any, index: Any, source: Any, out: Any, dim:
     def summed(own_part: Any, part: Any) -> Any:
         return F.scatter(F.where(own_zero, own_part, zero), index, F.where(is_zero, part, zero), dim, True)
 
-    def others(count: Any, is_zero: Any, value: Any, kept: Any, rest: Any, zeros: Any) -> Any:
-        one = F.where(is_zero, rest, zeros * rest / kept)
-        two = F.where((count == 2) & is_zero, (zeros - value) * rest, 0)
-        return F.where(count == 0, rest / kept, F.where(count == 1, one, two))
+    def others(is_zero: Any, value: Any, kept: Any, count: Any, rest: Any, *sums: Any) -> Any:
+        count = count - F.where(is_zero, F.ones_like(count), 0)
+        value = F.where(is_zero, value, 0)
+        first, second, third = sums[0] - value, sums[1] - value * value, sums[2] - value * value * value
+        pair = (first * first - second) / 2
+        triple = (first * first * first - 3 * first * second + 2 * third) / 6
+        few = F.where(count == 1, first, F.where(count == 2, pair, F.where(count == 3, triple, 0)))
+        return F.where(count == 0, 1, few) * rest / kept
 
     count = summed(F.ones_like(g), F.ones_like(factors))
-    zeros = summed(input, factors)
-    at = [F.gather(part, index, dim) for part in (count, rest, zeros, g)]
-    g_source = at[3] * others(at[0], is_zero, factors, kept, at[1], at[2])
-    g_input = g * (others(count, own_zero, input, own, rest, zeros) if free is None else free)
+    sums = [summed(input, factors)]
+    sums += [summed(input**k, factors**k) for k in (2, 3)] if F is not R else sums * 2  # all of them are zero
+    at = [F.gather(part, index, dim) for part in (count, rest, *sums)]
+    g_source = F.gather(g, index, dim) * others(is_zero, factors, kept, *at)
+    g_input = g * (others(own_zero, input, own, count, rest, *sums) if free is None else free)
     return g_input, None, fitted(F, g_source, source.shape)
 
 
