@@ -168,8 +168,7 @@ class Pass:
         order, last, wanted, asked = self.plan()
         waiting = observed.prepare(self, order, last, wanted)
         take, summed = pending.pop, self.summed
-        while order:
-            node = order.pop()
+        for node in reversed(order):
             g = take(node, None)
             if g is None:
                 if waiting:
@@ -183,12 +182,10 @@ class Pass:
                 self.deposit(node, g)  # type: ignore[arg-type]
                 g = None
                 continue
-            if node.rare is None and not (asked and node in asked):
-                if bare:
-                    node.pull_into(g, pending, summed, wanted, retain)
-                else:
-                    node.pull_tensors_into(g, pending, summed, wanted, retain)
-            else:
+            if (asked and node in asked) or (
+                node.pull_into(g, pending, summed, wanted, retain) if bare
+                else node.pull_tensors_into(g, pending, summed, wanted, retain)
+            ):  # fmt: skip
                 edges = node.wanted_edges(wanted)
                 parts = observed.visit(self, node, g, edges)
                 for edge, part in zip(edges, parts or ()):

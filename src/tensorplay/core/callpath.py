@@ -389,7 +389,7 @@ class Plan:
 
     def pull_into_source(self, method: str, bare: bool) -> str:
         """Source of a pull that enters its results itself: the loop of the common pass, unrolled."""
-        body = [f"def {method}(node, g, pending, summed, wanted, retain):"]
+        body = [f"def {method}(node, g, pending, summed, wanted, retain):", "    if node.rare is not None: return True"]
         if self.names:
             body.append("    saved = node.saved")
         if self.keeps:
