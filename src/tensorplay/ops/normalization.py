@@ -174,6 +174,8 @@ def layer_norm(
     >>> tp.nn.functional.layer_norm(tp.tensor([[0., 1., 2.]]), (3,))
     tensor([[-1.2247,  0.0000,  1.2247]])
     """
+    if type(eps) is not float:
+        eps = arg.real(eps, "layer_norm", "eps", 5)
     shape = normalised_shape("layer_norm", input, normalized_shape, weight, bias)
     if input._data.dtype.char not in "fd" and mixed(input, weight, bias):
         return in_float32(F.layer_norm, input, weight, bias, len(shape), eps, True)
@@ -489,6 +491,8 @@ def batch_norm(
     tensor([[-1.0000],
             [ 1.0000]])
     """
+    if type(eps) is not float:
+        eps = arg.real(eps, "batch_norm", "eps", 8)
     data = arg.tensor(input, "batch_norm")._data
     shape = data.shape
     if len(shape) < 2:
@@ -542,6 +546,8 @@ def group_norm(
     >>> tp.nn.functional.group_norm(tp.tensor([[0., 2., 5., 7.]]), 2)
     tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
     """
+    if type(eps) is not float:
+        eps = arg.real(eps, "group_norm", "eps", 5)
     shape = floating(input, "group_norm")._data.shape
     if len(shape) < 2:
         raise RuntimeError(f"group_norm(): Expected at least 2 dimensions for input tensor but received {len(shape)}")
@@ -610,6 +616,8 @@ def instance_norm(
     tensor([[[-1.0000,  1.0000],
              [-1.0000,  1.0000]]])
     """
+    if type(eps) is not float:
+        eps = arg.real(eps, "instance_norm", "eps", 8)
     shape = floating(input, "instance_norm")._data.shape
     if len(shape) < 2:
         raise RuntimeError(f"instance_norm(): expected an input of shape (N, C, ...), got {list(shape)}")
