@@ -12,7 +12,7 @@ from ..core.tensor import Size, Tensor
 from ..ops.dense import one_hot
 from ..ops.draws import sample_dirichlet, standard_gamma, von_mises
 from . import constraints
-from .distribution import Distribution, ExponentialFamily, Parameter, ProbsOrLogits, SampleShape
+from .distribution import Distribution, ExponentialFamily, Parameter, ProbsOrLogits, SampleShape, _Centred
 from .utils import broadcast_all, rand, rande, randn
 
 __all__ = [
@@ -36,22 +36,13 @@ def _powers(x: Tensor, *coefficients: Any) -> Any:
     return total
 
 
-class _LocScale(Distribution):
+class _LocScale(_Centred):
     """Given by a place and a width."""
 
     arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
     support: Any = constraints.real
     has_rsample = True
-    loc: Tensor
     scale: Tensor
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     def _standard(self, value: Any) -> Tensor:
         return (self._checked(value) - self.loc) / self.scale
@@ -919,7 +910,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
 # ---- of angles
 
 
-class VonMises(Distribution):
+class VonMises(_Centred):
     """The von Mises distribution, of angles.
 
     Parameters
@@ -956,14 +947,6 @@ class VonMises(Distribution):
         shape: Size = self._extended_shape(sample_shape)
         with tp.no_grad():
             return von_mises(self.loc.expand(shape), self.concentration.expand(shape))
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def variance(self) -> Tensor:

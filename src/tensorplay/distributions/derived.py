@@ -575,7 +575,28 @@ class LogitRelaxedBernoulli(ProbsOrLogits):
         return temperature.log() + z - 2 * softplus(z)
 
 
-class RelaxedBernoulli(TransformedDistribution):
+class _Relaxed(TransformedDistribution):
+    """Made of relaxed choices, whose parameters it shows."""
+
+    base_dist: Any
+
+    @property
+    def temperature(self) -> Any:
+        """How far from 0 and 1 values are."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Tensor:
+        """The log-odds, or the logarithms of the probabilities."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        return self.base_dist.probs
+
+
+class RelaxedBernoulli(_Relaxed):
     """A trial with values between 0 and 1, differentiable in its probability.
 
     Parameters
@@ -598,7 +619,6 @@ class RelaxedBernoulli(TransformedDistribution):
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.unit_interval
     has_rsample = True
-    base_dist: LogitRelaxedBernoulli
 
     def __init__(
         self, temperature: Parameter, probs: Parameter | None = None, logits: Parameter | None = None,
@@ -606,21 +626,6 @@ class RelaxedBernoulli(TransformedDistribution):
     ) -> None:  # fmt: skip
         base = LogitRelaxedBernoulli(temperature, probs, logits)
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)
-
-    @property
-    def temperature(self) -> Any:
-        """How far from 0 and 1 values are."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Tensor:
-        """The log-odds."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self.base_dist.probs
 
 
 class ExpRelaxedCategorical(_OfCategorical):
@@ -666,7 +671,7 @@ class ExpRelaxedCategorical(_OfCategorical):
         return scores + (k - 1) * temperature[..., 0].log() + math.lgamma(k)
 
 
-class RelaxedOneHotCategorical(TransformedDistribution):
+class RelaxedOneHotCategorical(_Relaxed):
     """A choice as a vector inside the simplex, differentiable in the probabilities.
 
     Parameters
@@ -689,7 +694,6 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.simplex
     has_rsample = True
-    base_dist: ExpRelaxedCategorical
 
     def __init__(
         self, temperature: Parameter, probs: Tensor | None = None, logits: Tensor | None = None,
@@ -697,18 +701,3 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     ) -> None:  # fmt: skip
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
-
-    @property
-    def temperature(self) -> Any:
-        """How far from the corners of the simplex values are."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Tensor:
-        """The logarithms of the probabilities."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self.base_dist.probs

@@ -297,6 +297,20 @@ class Distribution:
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
+class _Centred(Distribution):
+    """With mean and mode at ``loc``."""
+
+    loc: Tensor
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+
 class ExponentialFamily(Distribution):
     """A distribution of density ``exp(<t(x), theta> - F(theta) + k(x))``.
 

@@ -12,7 +12,7 @@ from ..core.tensor import Size, Tensor
 from ..ops.draws import standard_gamma
 from . import constraints
 from .continuous import LOG_2PI, Beta
-from .distribution import Distribution, ExponentialFamily, Parameter, SampleShape
+from .distribution import Distribution, ExponentialFamily, Parameter, SampleShape, _Centred
 from .utils import holds, lazy_property, like, only_one, randn
 
 __all__ = ["LKJCholesky", "LowRankMultivariateNormal", "MultivariateNormal", "Wishart"]
@@ -90,7 +90,7 @@ class _WithCovariance(Distribution):
         return self._whole(tp.cholesky_inverse(self._unbroadcasted_scale_tril))
 
 
-class MultivariateNormal(_WithCovariance):
+class MultivariateNormal(_Centred, _WithCovariance):
     """The normal distribution of vectors.
 
     Parameters
@@ -136,14 +136,6 @@ class MultivariateNormal(_WithCovariance):
         self._set_matrix(name, matrix, shape, loc.shape[-1:], validate_args)
 
     @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
-
-    @property
     def variance(self) -> Tensor:
         return self._unbroadcasted_scale_tril.square().sum(-1).expand(self._batch_shape + self._event_shape)
 
@@ -161,7 +153,7 @@ class MultivariateNormal(_WithCovariance):
         return (n / 2 * (1 + LOG_2PI) + log_diagonal(self._unbroadcasted_scale_tril)).expand(self._batch_shape)
 
 
-class LowRankMultivariateNormal(Distribution):
+class LowRankMultivariateNormal(_Centred):
     """The normal distribution of vectors of covariance ``cov_factor @ cov_factor.T + diag(cov_diag)``.
 
     Its inverse and determinant come from a small matrix, by the formulas of Woodbury and of Sylvester.
@@ -218,14 +210,6 @@ class LowRankMultivariateNormal(Distribution):
         self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
         super().__init__(shape, (n,), validate_args=validate_args)
         self._capacitance_tril = capacitance_factor(cov_factor, cov_diag)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @lazy_property
     def variance(self) -> Tensor:
