@@ -13,7 +13,7 @@ from ..core.primitive import batch_size, check_broadcast, expand_to_batch, primi
 from ..core.tensor import Tensor, wrap
 from . import arguments as arg
 from .dropout import dropout
-from .kernels import narrowed, widened
+from .kernels import narrowed, row_sums, widened
 
 functional = operator(namespace="nn.functional", method=False, out=False)
 
@@ -40,7 +40,7 @@ def attention_kernel(
         p += future(p)
     p -= safe_maximum(p, mask is not None)
     np.exp(p, out=p)
-    total = np.add.reduce(p, axis=-1, keepdims=True)
+    total = row_sums(p)
     if mask is not None:
         total[total == 0] = 1  # a row that is masked altogether attends to nothing
     p /= total

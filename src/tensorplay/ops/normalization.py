@@ -17,7 +17,7 @@ from ..core.tensor import Tensor
 from ..core.threads import get_num_threads
 from . import arguments as arg
 from .conv import fold_channels, unfold_channels
-from .kernels import narrowed, widened
+from .kernels import narrowed, row_sums, widened
 
 FLOAT32 = np.dtype(np.float32)
 
@@ -34,7 +34,7 @@ def layer_norm_kernel(
     scale = x.dtype.type(size or 1)
     hat = x
     if centred:
-        mean = np.add.reduce(x, axis=1, keepdims=True)
+        mean = row_sums(x)
         mean /= scale
         hat = x - mean
     rstd = np.vecdot(hat, hat)[:, None]
@@ -108,7 +108,7 @@ def layer_norm_pull(g: Any, weight: Any, bias_shape: Any, centred: bool, kept: A
         inner = hat * along
         np.subtract(scaled, inner, out=inner)
         if centred:
-            mean = np.add.reduce(scaled, axis=1, keepdims=True)
+            mean = row_sums(scaled)
             mean /= size
             inner -= mean
         inner *= rstd
