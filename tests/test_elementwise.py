@@ -515,3 +515,14 @@ def test_a_place_at_the_edge_of_an_image_has_no_gradient_as_those_beyond():
         out = tp.nn.functional.grid_sample(image, at, padding_mode=padding, align_corners=True)
         (gradient,) = tp.autograd.grad(out.sum(), at)
         assert gradient[0, 0, 0].tolist() == [0, 0] and gradient[0, 0, 1].tolist() == [0.5, 1]
+
+
+def test_polynomials_at_infinity_have_the_sign_of_far_away():
+    ends, inf = tp.tensor([math.inf, -math.inf]), math.inf
+    for name, signs in (
+        ("legendre_polynomial_p", [1, -1]), ("chebyshev_polynomial_t", [1, -1]), ("hermite_polynomial_h", [1, -1]),
+        ("laguerre_polynomial_l", [-1, 1]),
+    ):  # fmt: skip
+        f = getattr(tp.special, name)
+        assert f(ends, 0).tolist() == [1, 1] and f(ends, 3).tolist() == [s * inf for s in signs], name
+        assert f(ends, 2).tolist() == [inf, inf]

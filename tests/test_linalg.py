@@ -1,6 +1,7 @@
 """What the table of samples cannot say of matrix operators: coinciding spectra, errors, dtypes, names of results."""
 
 import builtins
+import math
 
 import numpy as np
 import pytest
@@ -211,6 +212,22 @@ def test_codes_of_success_instead_of_errors():
     assert la.cholesky_ex(-eye(3)).info.item() == 1
     assert la.solve_ex(eye(2), ones(2)).info.item() == 0
     assert la.lu_factor_ex(zeros(2, 2)).info.item() == 1
+    nan = eye(3) * tp.tensor([1.0, math.nan, 1.0])
+    assert la.cholesky_ex(nan).info.item() == 2 and la.cholesky_ex(tp.stack([eye(3), nan])).info.tolist() == [0, 2]
+    with pytest.raises(la.LinAlgError, match="minor of order 2"):
+        la.cholesky(nan)
+
+
+def test_the_norm_of_one_number_is_its_size_however_large():
+    large = tp.tensor([[1e30], [-3e30]])
+    for order in (2, 3, -2, 0.5):
+        assert tp.equal(la.vector_norm(large, order, 1), large.abs()[:, 0])
+    assert tp.nn.functional.normalize(large).tolist() == [[1], [-1]]
+
+
+def test_no_factor_is_an_identity_of_the_same_dtype():
+    for dtype in (tp.bool, tp.int64, tp.float32):
+        assert la.matrix_power(eye(2).to(dtype), 0).dtype is dtype
 
 
 NAMED = {

@@ -123,3 +123,12 @@ def test_out_of_sums_without_nan():
     x, out = tp.tensor([1.0, math.nan, 2.0]), tp.empty((), dtype=tp.float64)
     assert tp.nansum(x, out=out) is out and out.item() == 3
     assert tp.nanmean(x, out=out) is out and out.item() == 1.5
+
+
+@pytest.mark.parametrize(
+    "call", [tp.nonzero, tp.argwhere, tp.unique, lambda x: x[x > 0], lambda x: tp.masked_select(x, x > 0)]
+)
+def test_shapes_that_values_decide_are_not_known_on_meta(call):
+    with pytest.raises(NotImplementedError):
+        call(tp.ones(3, device="meta"))
+    assert tp.nonzero_static(tp.ones(3, device="meta"), size=2).shape == (2, 1)

@@ -273,6 +273,8 @@ REFUSED = [
     (lambda: tp.searchsorted(X[0], X, side="left", right=True), RuntimeError, "opposites"),
     (lambda: tp.searchsorted(X[0], X, sorter=t([0, 1, 7])), RuntimeError, "out of range"),
     (lambda: tp.bucketize(X, X), RuntimeError, "must be 1 dimension"),
+    (lambda: tp.unique(t(1.0), dim=0), IndexError, "no dimensions"),
+    (lambda: tp.gradient(t(1.0), dim=0), IndexError, "no dimensions"),
     (lambda: tp.isin(1, 2), TypeError, "must be a Tensor"),
     (lambda: tp.amax(X, 0, out=tp.empty(3, dtype=tp.float64)), RuntimeError, "Expected out tensor to have dtype"),
 ]
@@ -296,7 +298,7 @@ def test_data_dependent_shapes_are_refused_in_vmap():
         with pytest.raises(RuntimeError, match="vmap"):
             tp.vmap(fn)(X)
     with pytest.raises(RuntimeError, match="vmap"):
-        tp.vmap(tp.bincount)(X.long())
+        tp.vmap(tp.bincount)(t([[1, 2], [2, 4]]))
 
 
 # ---- operands that lie in memory in other ways
@@ -383,3 +385,11 @@ def test_functions_of_several_tensors_and_of_namespaces_take_axis():
 def test_names_of_numpy_go_with_out():
     x, out = tp.ones(2, 3), tp.empty(3)
     assert tp.sum(x, axis=0, out=out) is out and out.tolist() == [2, 2, 2]
+
+
+def test_values_and_boundaries_of_any_two_dtypes_are_compared():
+    bounds = tp.tensor([1, 2, 3])
+    for dtype in (tp.bfloat16, tp.float16, tp.float64, tp.uint8):
+        values = tp.tensor([1, 5]).to(dtype)
+        assert tp.bucketize(values, bounds).tolist() == [0, 3]
+        assert tp.bucketize(tp.tensor([1, 5]), bounds.to(dtype)).tolist() == [0, 3]

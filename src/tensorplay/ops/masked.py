@@ -181,7 +181,11 @@ def nonzero_batch(p: Any, values: Any, dims: Any) -> Any:
     return F.stack(*rows, dim=-3)
 
 
-primitive("nonzero", nonzero_kernel, batch=nonzero_batch)
+def nonzero_meta(input: Any) -> Any:
+    raise NotImplementedError("nonzero(): how many positions there are depends on values, which a meta tensor lacks")
+
+
+primitive("nonzero", nonzero_kernel, batch=nonzero_batch, meta=nonzero_meta)
 
 
 @operator()
