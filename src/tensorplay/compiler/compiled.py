@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from jax.extend.core import jaxpr_as_fun
 
 from ..amp.autocast_mode import region
 from ..backends.xla import DataDependent, enable_x64, in_memory_of, operand
@@ -25,6 +24,7 @@ from ..core.tensor import Tensor, mark_inference, wrap
 from ..core.threads import get_num_threads
 from ..core.versions import note_write, written, written_since
 from .capture import VALUES
+from .fusion import function_of
 from .quick import MISS, quick
 from .tracing import (
     LEAF,
@@ -54,7 +54,7 @@ compiling = threading.RLock()
 
 def executable(closed: Any, used: list[int], threads: int) -> Callable[..., Any]:
     """The program of a jaxpr, as a function of those inputs that it uses."""
-    run, n = jaxpr_as_fun(closed), len(closed.jaxpr.invars)
+    run, n = function_of(closed), len(closed.jaxpr.invars)
     given = {id(v) for v in [*closed.jaxpr.invars, *closed.jaxpr.constvars]}
     seen: set[int] = set()
     copied = []  # results that are inputs, or another result: they need memory of their own
