@@ -94,6 +94,38 @@ def test_what_a_process_writes_shows(method):
     assert came["other"].tolist() == [1, 1] and not came["other"].is_shared()
 
 
+def take_a_step(shared, optimizer):
+    own = copy.deepcopy(shared)
+    own(tp.ones(1, 3)).sum().backward()
+    for mine, its in zip(own.parameters(), shared.parameters()):
+        its._grad = mine.grad
+    optimizer.step()
+
+
+@pytest.mark.parametrize("name", ["Adam", "Adagrad"])
+def test_an_optimizer_in_another_process_moves_shared_parameters_by_shared_state(name):
+    shared = nn.Linear(3, 1, bias=False)
+    other = copy.deepcopy(shared)
+    models = [(model, getattr(tp.optim, name)(model.parameters(), lr=0.1)) for model in (shared, other)]
+    for model, optimizer in models:
+        take_a_step(model, optimizer)
+    shared.share_memory()
+    if name == "Adagrad":
+        models[0][1].share_memory()
+    else:
+        for state in models[0][1].state.values():
+            for value in state.values():
+                value.share_memory_()
+    process = mp.get_context("fork").Process(target=take_a_step, args=models[0])
+    process.start()
+    process.join()
+    take_a_step(*models[1])
+    assert tp.equal(shared.weight, other.weight)
+    keys = ["sum"] if name == "Adagrad" else ["step", "exp_avg", "exp_avg_sq"]
+    (mine,), (its,) = (optimizer.state.values() for _, optimizer in models)
+    assert all(tp.equal(mine[key], its[key]) for key in keys)
+
+
 def test_memory_goes_with_its_last_tensor():
     def open_files():
         return len(os.listdir("/proc/self/fd"))

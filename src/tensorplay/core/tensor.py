@@ -486,6 +486,8 @@ class Tensor(Methods):
     def grad(self) -> None:
         self._rarely().grad = None
 
+    _grad = grad  # which programs assign to, that share gradients between processes
+
     def retain_grad(self) -> None:
         """Keep the gradient of a tensor that is no leaf in its ``.grad``.
 

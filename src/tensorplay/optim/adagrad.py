@@ -74,6 +74,11 @@ class Adagrad(Elementwise):
             self.start(self.state[p], group)
             self.state[p]["sum"] = wrap(self.initial("sum", group, array_of(p, "parameter")))
 
+    def share_memory(self) -> None:
+        """Move the sums to memory that processes share; see :meth:`tensorplay.Tensor.share_memory_`."""
+        for own in self.state.values():
+            own["sum"].share_memory_()
+
     def buffers(self, group: dict[str, Any]) -> tuple[str, ...]:
         return ("sum",)
 
