@@ -66,8 +66,8 @@ def with_history(data: Any, edge: Node | None) -> Tensor:
     return t
 
 
-MISSING: Any = object()
-"""In place of an argument that has no default, as it may come under its other name."""
+MISSING: Any = type("nothing", (), {})()
+"""In place of an argument that has no default, as it may come under its other name; messages call it by its type."""
 
 
 def either(function: str, own: str, given: Any, other: str, also: Any) -> Any:

@@ -263,7 +263,7 @@ floor_divide = declare(
 
 @operator(out=False, inplace=True, aliases=("divide",), documented={"other": "value"})
 def div(
-    input: Tensor, other: Tensor | complex = MISSING, value: Tensor | complex = MISSING, *,
+    input: Tensor, other: Tensor | complex = MISSING, value: Tensor | complex | None = None, *,
     rounding_mode: str | None = None, out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """``input / other``, perhaps rounded.
@@ -297,7 +297,7 @@ def div(
     >>> tp.div(tp.tensor([7, -7]), 2, rounding_mode="trunc")
     tensor([ 3, -3])
     """
-    if value is not MISSING or other is MISSING:
+    if value is not None:
         other = either("div", "other", other, "value", value)
     if rounding_mode is None:
         return F.div(input, other, out=out)
@@ -312,8 +312,9 @@ def div(
 
 @operator(out=False, inplace=True, documented={"other": "value"})
 def true_divide(
-    input: Tensor, other: Tensor | complex = MISSING, value: Tensor | complex = MISSING, *, out: Tensor | None = None
-) -> Tensor:
+    input: Tensor, other: Tensor | complex = MISSING, value: Tensor | complex | None = None, *,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """``input / other``; the same as :func:`div` without rounding.
 
     Parameters
@@ -331,7 +332,7 @@ def true_divide(
     >>> tp.true_divide(tp.tensor([7, -7]), 2)
     tensor([ 3.5000, -3.5000])
     """
-    if value is not MISSING or other is MISSING:
+    if value is not None:
         other = either("true_divide", "other", other, "value", value)
     return F.div(input, other, out=out)
 

@@ -186,7 +186,7 @@ BY_NAME = {name: d for d, name in NAMES.items()}
 
 
 @operator(function=False, out=False, documented={"other": "tensor"})
-def type_as(input: Tensor, other: Tensor = MISSING, tensor: Tensor = MISSING) -> Tensor:
+def type_as(input: Tensor, other: Tensor = MISSING, tensor: Tensor | None = None) -> Tensor:
     """The tensor in the dtype of ``other``.
 
     Examples
@@ -195,7 +195,7 @@ def type_as(input: Tensor, other: Tensor = MISSING, tensor: Tensor = MISSING) ->
     >>> tp.tensor([1.5]).type_as(tp.tensor(1))
     tensor([1])
     """
-    if tensor is not MISSING or other is MISSING:
+    if tensor is not None:
         other = either("type_as", "other", other, "tensor", tensor)
     return to_dtype(input, arg.tensor(other, "type_as", "other", 2).dtype)
 

@@ -41,7 +41,7 @@ SIZES: dict[str, int] = {
     "recurrent": 17936,
     "resample": 21772,
     "scan": 21621,
-    "scatter": 40079,
+    "scatter": 40060,
     "segments": 5958,
     "sorting": 28602,
     "special": 12492,

@@ -183,7 +183,7 @@ def check_products(name: str, input: Any, other: Any, second: str = "other") -> 
 
 
 @operator(documented={"other": "tensor2"})
-def matmul(input: Tensor, other: Tensor = MISSING, tensor2: Tensor = MISSING) -> Tensor:
+def matmul(input: Tensor, other: Tensor = MISSING, tensor2: Tensor | None = None) -> Tensor:
     """Matrix product of two tensors; ``input @ other``.
 
     Two vectors give their dot product, two matrices their product, a matrix and a vector the matrix-vector product.
@@ -206,7 +206,7 @@ def matmul(input: Tensor, other: Tensor = MISSING, tensor2: Tensor = MISSING) ->
     >>> tp.matmul(tp.tensor([[1., 2.], [3., 4.]]), tp.tensor([1., 1.]))
     tensor([3., 7.])
     """
-    if tensor2 is not MISSING or other is MISSING:
+    if tensor2 is not None:
         other = either("matmul", "other", other, "tensor2", tensor2)
     try:
         a, b = input._data, other._data
@@ -320,7 +320,7 @@ def check_rank(name: str, ndim: int, **tensors: Tensor) -> None:
 
 
 @operator(documented={"mat2": "batch2"})
-def bmm(input: Tensor, mat2: Tensor = MISSING, batch2: Tensor = MISSING) -> Tensor:
+def bmm(input: Tensor, mat2: Tensor = MISSING, batch2: Tensor | None = None) -> Tensor:
     """Products of two batches of matrices; nothing broadcasts.
 
     Parameters
@@ -339,7 +339,7 @@ def bmm(input: Tensor, mat2: Tensor = MISSING, batch2: Tensor = MISSING) -> Tens
     >>> tp.bmm(tp.ones(2, 1, 3), tp.ones(2, 3, 1)).flatten()
     tensor([3., 3.])
     """
-    if batch2 is not MISSING or mat2 is MISSING:
+    if batch2 is not None:
         mat2 = either("bmm", "mat2", mat2, "batch2", batch2)
     check_products("bmm", input, mat2, "mat2")
     check_bmm("bmm", input, mat2)
@@ -384,7 +384,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
 
 
 @operator(documented={"tensor": "other"})
-def dot(input: Tensor, tensor: Tensor = MISSING, other: Tensor = MISSING) -> Tensor:
+def dot(input: Tensor, tensor: Tensor = MISSING, other: Tensor | None = None) -> Tensor:
     """Dot product of two vectors: the sum of their products, without conjugation.
 
     Parameters
@@ -403,7 +403,7 @@ def dot(input: Tensor, tensor: Tensor = MISSING, other: Tensor = MISSING) -> Ten
     >>> tp.dot(tp.tensor([2., 3.]), tp.tensor([2., 1.]))
     tensor(7.)
     """
-    if other is not MISSING or tensor is MISSING:
+    if other is not None:
         tensor = either("dot", "tensor", tensor, "other", other)
     check_vectors("dot", input, tensor)
     return F_dot(input, tensor)

@@ -828,7 +828,7 @@ def index_reduce(
 
 
 @operator(out="apart", documented={"index": "indices"})
-def take(input: Tensor, index: Tensor = MISSING, indices: Tensor = MISSING) -> Tensor:
+def take(input: Tensor, index: Tensor = MISSING, indices: Tensor | None = None) -> Tensor:
     """The elements at flat positions; negative ones count from the end.
 
     Examples
@@ -837,7 +837,7 @@ def take(input: Tensor, index: Tensor = MISSING, indices: Tensor = MISSING) -> T
     >>> tp.take(tp.tensor([[1, 2], [3, 4]]), tp.tensor([0, -1]))
     tensor([1, 4])
     """
-    if indices is not MISSING or index is MISSING:
+    if indices is not None:
         index = either("take", "index", index, "indices", indices)
     size = arg.tensor(input, "take")._data.size
     if arg.tensor(index, "take", "index", 2)._data.dtype != INT64:

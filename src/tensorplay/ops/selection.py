@@ -78,10 +78,10 @@ def where(condition: Tensor, input: Tensor | complex | None = None, other: Tenso
 
 @operator(name="where", function=False, out=False, documented={"other": "y"})
 def where_method(
-    self: Tensor, condition: Tensor, other: Tensor | complex = MISSING, y: Tensor | complex = MISSING
+    self: Tensor, condition: Tensor, other: Tensor | complex = MISSING, y: Tensor | complex | None = None
 ) -> Tensor:
     """The tensor where the condition holds, ``other`` elsewhere; see :func:`where`."""
-    if y is not MISSING or other is MISSING:
+    if y is not None:
         other = either("where", "other", other, "y", y)
     return where(condition, self, other)
 
