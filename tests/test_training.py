@@ -132,6 +132,22 @@ def test_trees_are_walked_by_the_names_of_pytorch():
     assert pytree.tree_all(lambda x: x > 0, tree) and not pytree.tree_any(lambda x: x > 3, tree)
 
 
+def test_layers_show_what_layers_of_others_are_made_with():
+    nn = tp.nn
+
+    class Standardised(nn.Conv2d):
+        def _conv_forward(self, input, weight, bias):
+            padded = nn.functional.pad(input, self._reversed_padding_repeated_twice)
+            return nn.functional.conv2d(padded, weight - weight.mean(), bias, self.stride)
+
+    layer, x = Standardised(1, 2, (3, 2), stride=2, padding=(2, 1)), tp.rand(1, 1, 5, 6)
+    want = nn.functional.conv2d(x, layer.weight - layer.weight.mean(), layer.bias, 2, (2, 1))
+    assert tp.allclose(layer(x), want)
+    rnn = nn.LSTM(2, 3, bidirectional=True)
+    assert [id(w) for w in rnn._flat_weights] == [id(w) for w in rnn.parameters()]
+    assert rnn._flat_weights_names == [name for name, _ in rnn.named_parameters()]
+
+
 def test_models_are_tested_for_wrappers():
     model = tp.nn.DataParallel(tp.nn.Linear(1, 1))
     assert isinstance(model, (tp.nn.parallel.DistributedDataParallel, tp.nn.DataParallel))

@@ -90,6 +90,8 @@ class Convolution(Module):
             return [n for t in reversed(total) for n in (t // 2, t - t // 2)]
         return [n for p in reversed(padding) for n in (p, p)]
 
+    _reversed_padding_repeated_twice = property(_borders)  # for layers of others that pad by themselves
+
     def extra_repr(self) -> str:
         """Sizes and options."""
         shown = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]

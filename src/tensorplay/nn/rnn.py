@@ -116,6 +116,15 @@ class RNNBase(Module):
         """The parameters of each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_names]
 
+    @property
+    def _flat_weights_names(self) -> list[str]:
+        return [name for names in self._all_names for name in names]
+
+    @property
+    def _flat_weights(self) -> tuple[Tensor, ...]:
+        """The parameters in a row, for programs that look at them; a tuple, as to change it would change nothing."""
+        return tuple([getattr(self, name) for name in self._flat_weights_names])
+
     def flatten_parameters(self) -> None:
         """Nothing: here it makes no difference where the parameters are in memory."""
 
