@@ -314,7 +314,7 @@ register(Traced, Module())
 @functools.cache
 def memory_class(nbytes: int) -> Any:
     """A class of blocks of memory; ``xla_array`` of a block is the array of XLA that owns it."""
-    return type("Memory", (ctypes.c_char * nbytes,), {})
+    return type("Memory", (ctypes.c_char * nbytes,), {"__slots__": ("xla_array",)})
 
 
 def over_memory(owner: Any, shape: tuple[int, ...], dtype: np.dtype[Any], block: Any) -> Array:

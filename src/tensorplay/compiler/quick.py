@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends.xla import enable_x64, memory_class, over_memory
+from ..backends.xla import enable_x64, memory_class
 from ..core import pytree
 from ..core.node import AccumulateGrad
 from ..core.tensor import Tensor, wrap
@@ -43,7 +43,7 @@ class Writer:
         self.scope: dict[str, Any] = {
             "MISS": MISS, "MODE": entry.mode, "entry": entry, "program": entry.program, "enable_x64": enable_x64,
             "ndarray": np.ndarray, "AccumulateGrad": AccumulateGrad, "new": object.__new__, "Tensor": Tensor,
-            "memory": over_memory, "store": compiled.store, "Spent": compiled.Spent, "wrap": wrap,
+            "store": compiled.store, "Spent": compiled.Spent, "wrap": wrap,
             "is_": is_, "references": sys.getrefcount, "ALONE": compiled.ALONE,
             "unflatten": pytree.unflatten, "out_spec": entry.out_spec,
         }  # fmt: skip
@@ -102,6 +102,16 @@ class Writer:
         for i in range(0, len(empty), 100):
             self.lines.append(f"if {' or '.join(empty[i : i + 100])}: return MISS")
 
+    def memory(self, t: str, i: int) -> list[str]:
+        """Let a tensor hold a result: ``over_memory``, written out."""
+        shape, dtype = self.entry.results[i]
+        block = memory_class(dtype.itemsize * math.prod(shape)).from_address
+        return [
+            f"m = {self.constant(block)}(r[{i}].unsafe_buffer_pointer())",
+            f"m.xla_array = r[{i}]",
+            f"{t}._data = ndarray({self.constant(shape)}, {self.constant(dtype)}, m)",
+        ]
+
     def result(self, i: int) -> list[str]:
         """Let ``t`` be a new tensor of a result."""
         shape, dtype = self.entry.results[i]
@@ -109,12 +119,7 @@ class Writer:
             made = f"wrap(k_empty({self.constant(shape)}, {self.constant(dtype)}))"
             self.scope["k_empty"] = np.empty
             return [f"t = {made}"]
-        block = memory_class(dtype.itemsize * math.prod(shape))
-        return [
-            "t = new(Tensor)",
-            f"t._data = memory(r[{i}], {self.constant(shape)}, {self.constant(dtype)}, {self.constant(block)})",
-            "t._node = t._rare = None",
-        ]
+        return ["t = new(Tensor)", *self.memory("t", i), "t._node = t._rare = None"]
 
     def write(self) -> Callable[..., Any]:
         e, lines = self.entry, self.lines
@@ -146,13 +151,12 @@ class Writer:
             lines.append("r[0].block_until_ready()")
         lines.append(" = ".join(["d", *xs, "None"]))
         for slot, i in e.writes:  # into the tensor's memory, or that of the result in its place if nobody can tell
-            t, (shape, dtype) = self.tensor(slot), e.results[i]
-            if 0 in shape:
+            t = self.tensor(slot)
+            if 0 in e.results[i][0]:
                 continue
-            block = self.constant(memory_class(dtype.itemsize * math.prod(shape)))
             lines += [
                 f"if references({t}._data) <= ALONE and hasattr({t}._data.base, 'xla_array'):",
-                f"    {t}._data = memory(r[{i}], {self.constant(shape)}, {self.constant(dtype)}, {block})",
+                *["    " + line for line in self.memory(t, i)],
                 f"else: store({t}, r[{i}])",
             ]
         for slot, how, what in e.grads:
