@@ -661,24 +661,15 @@ def power_operator(input: Tensor, exponent: Any) -> Any:
     return power(input, exponent) if isinstance(exponent, (Tensor, Number)) else NotImplemented
 
 
-def reflected_quotient(input: Tensor, other: Tensor | complex) -> Tensor:
-    """``1 / x`` by the operator that keeps its result, so that ``x`` may be written to."""
-    if (type(other) is int or type(other) is float) and other == 1:
-        return reciprocal(input)
-    return reflected_div(input, other)
-
-
 BINARY = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide", "mod": "remainder"}
 for python_name, name in BINARY.items():
     setattr(Tensor, f"__{python_name}__", PRIMITIVES[name].operator())
     setattr(Tensor, f"__r{python_name}__", PRIMITIVES[name].operator(reflected=True))
     setattr(Tensor, f"__i{python_name}__", operand_twin(name, getattr(Tensor, f"{name}_")))
-reflected_div = Tensor.__rtruediv__
 METHODS = {
-    "__rtruediv__": reflected_quotient, "__rdiv__": reflected_quotient,
     "__pow__": power_operator, "__rpow__": PRIMITIVES["pow"].operator(reflected=True),
     "__ipow__": operand_twin("pow", Tensor.pow_), "__neg__": neg, "__pos__": positive, "float_power_": float_power_,
-    "__div__": Tensor.__truediv__, "__idiv__": Tensor.__itruediv__,
+    "__div__": Tensor.__truediv__, "__rdiv__": Tensor.__rtruediv__, "__idiv__": Tensor.__itruediv__,
 }  # fmt: skip
 for name, method in METHODS.items():
     setattr(Tensor, name, method)
