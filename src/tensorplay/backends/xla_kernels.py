@@ -264,10 +264,17 @@ def mse_loss(x: Any, y: Any, mean: bool) -> Any:
     return jnp.sum(d * d) / (d.size or np.nan) if mean else jnp.sum(d * d)
 
 
+def complex_logaddexp(x: Any, y: Any) -> Any:
+    """Adds to the larger one, so that imaginary parts are not taken modulo two pi."""
+    swap = x.real < y.real
+    larger, smaller = jnp.where(swap, y, x), jnp.where(swap, x, y)
+    return jnp.where(jnp.isinf(larger.real), larger, larger + jnp.log1p(jnp.exp(smaller - larger)))
+
+
 @kernel("logcumsumexp")
 def logcumsumexp(x: Any, dim: int) -> Any:
     if x.dtype.kind == "c":
-        raise NotImplementedError
+        return lax.associative_scan(complex_logaddexp, x, axis=x.ndim + dim)
     return lax.cumlogsumexp(wide(x), axis=x.ndim + dim).astype(x.dtype)
 
 
@@ -394,15 +401,41 @@ def unslice(x: Any, shape: Any, index: Any) -> Any:
     return jnp.zeros(shape, x.dtype).at[index].set(x)
 
 
+PARTS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "real": (jnp.real, lambda x, part: lax.complex(part, x.imag)),
+    "imag": (jnp.imag, lambda x, part: lax.complex(x.real, part)),
+    "view_as_real": (
+        lambda x: jnp.stack([x.real, x.imag], -1),
+        lambda x, part: lax.complex(part[..., 0], part[..., 1]),
+    ),
+    "view_as_complex": (
+        lambda x: lax.complex(x[..., 0], x[..., 1]),
+        lambda x, part: jnp.stack([part.real, part.imag], -1),
+    ),
+}
+"""Views of parts of elements: how they are taken, and what they are taken of with another such part."""
+
+
 @kernel("put_view")
 def put_view(x: Any, source: Any, steps: Any) -> Any:
+    x = jnp.asarray(x)
+    for i, (primitive, _, index) in enumerate(steps):
+        if primitive.name in PARTS and index is None:  # what is behind this view, the view itself, what is before it
+            inner = x
+            for before, before_attrs, before_index in steps[:i]:
+                inner = KERNELS[before.name](inner, *before_attrs)
+                inner = inner if before_index is None else inner[before_index]
+            of, with_part = PARTS[primitive.name]
+            return put_view(x, with_part(inner, put_view(of(inner), source, steps[i + 1 :])), steps[:i])
+        if primitive.name == "view_dtype":
+            raise NotImplementedError
+    if not steps:
+        return jnp.broadcast_to(jnp.asarray(source).astype(x.dtype), x.shape)
     source = jnp.asarray(source).astype(x.dtype)
     if len(steps) == 1 and steps[0][0].name in ("slice", "select", "unsqueeze"):
-        return jnp.asarray(x).at[steps[0][1][0]].set(source)
+        return x.at[steps[0][1][0]].set(source)
     flat = np.arange(x.size).reshape(x.shape)
     for primitive, attrs, index in steps:
-        if primitive.name in ("real", "imag", "view_as_real", "view_as_complex", "view_dtype"):
-            raise NotImplementedError
         flat = primitive.array_kernel(flat, *attrs)
         flat = flat if index is None else flat[index]
     if flat.shape == x.shape and (flat.reshape(-1) == np.arange(x.size)).all():
@@ -694,6 +727,45 @@ def kthvalue(x: Any, dim: int, keepdim: bool, k: int) -> Any:
     return chosen(x, lax.slice_in_dim(argsorted(x, dim), k, k + 1, axis=dim), dim, keepdim)
 
 
+def median_place(x: Any, dim: int) -> Any:
+    """Where the lower median is; a nan if there is one."""
+    rank = (x.shape[dim] - 1) // 2
+    middle = lax.slice_in_dim(argsorted(x, dim), rank, rank + 1, axis=dim)
+    missing = x != x
+    return jnp.where(missing.any(dim, keepdims=True), jnp.argmax(missing, dim, keepdims=True), middle)
+
+
+def nanmedian_place(x: Any, dim: int) -> Any:
+    """Where the lower median of what is not nan is."""
+    rank = jnp.maximum((x == x).sum(dim, keepdims=True) - 1, 0) // 2
+    return jnp.take_along_axis(argsorted(x, dim), rank, axis=dim)
+
+
+def mode_place(x: Any, dim: int) -> Any:
+    """The end of the longest run of equal elements in sorted order; of several the first."""
+    index = argsorted(x, dim)
+    values = jnp.moveaxis(jnp.take_along_axis(x, index, axis=dim), dim, -1)
+    starts = jnp.concatenate([jnp.ones_like(values[..., :1], bool), values[..., 1:] != values[..., :-1]], -1)
+    place = np.arange(values.shape[-1])
+    run = place - lax.cummax(jnp.where(starts, place, 0), axis=values.ndim - 1)
+    return jnp.take_along_axis(index, jnp.moveaxis(jnp.argmax(run, -1, keepdims=True), -1, dim), axis=dim)
+
+
+def picking(name: str, place: Callable[..., Any]) -> None:
+    """The kernels of a statistic that is one of the elements: along a dimension, and the value alone."""
+
+    def pair(x: Any, dim: int, keepdim: bool) -> Any:
+        return chosen(x, place(x, dim).astype(np.int64), dim, keepdim)
+
+    KERNELS[name + "_dim"] = pair
+    KERNELS[name] = lambda x, dim, keepdim: pair(x, dim[0], keepdim)[0]
+
+
+picking("median", median_place)
+picking("nanmedian", nanmedian_place)
+picking("mode", mode_place)
+
+
 @kernel("max_dim")
 def max_dim(x: Any, dim: int, keepdim: bool) -> Any:
     return chosen(x, jnp.argmax(x, axis=dim, keepdims=True).astype(np.int64), dim, keepdim)
@@ -720,4 +792,73 @@ def searchsorted(bounds: Any, values: Any, right: bool) -> Any:
     return search(bounds, values).astype(np.int64)
 
 
-from . import xla_linalg, xla_recurrent, xla_windows  # noqa: E402, F401  they enter their kernels
+# ---- histograms
+
+
+def counted(places: Any, within: Any, weight: Any, bins: int, dtype: Any) -> Any:
+    """How much lies in each bin along the last dimension."""
+    amounts = within.astype(np.float64 if dtype == np.float64 else np.float32)
+    amounts = amounts if weight is None else jnp.where(within, weight, 0).astype(amounts.dtype)
+    lines = np.arange(math.prod(places.shape[:-1]))[:, None]
+    flat = jnp.zeros((len(lines), bins), amounts.dtype)
+    where = jnp.where(within, places, bins).reshape(len(lines), places.shape[-1])  # beyond the end nothing is written
+    return flat.at[lines, where].add(amounts.reshape(where.shape)).reshape(*places.shape[:-1], bins).astype(dtype)
+
+
+@kernel("histc")
+def histc(x: Any, bins: int, low: float, high: float) -> Any:
+    """The bounds of equal elements are a margin of 1 away; where it is lost beside them, they are in the middle."""
+    values = wide(x)
+    if low < high:
+        first, last = jnp.asarray(low, values.dtype), jnp.asarray(high, values.dtype)
+    elif not x.shape[-1]:
+        return jnp.zeros((*x.shape[:-1], bins), x.dtype)
+    else:
+        first, last = jnp.min(values, -1, keepdims=True), jnp.max(values, -1, keepdims=True)
+        first, last = jnp.where(first == last, first - 1, first), jnp.where(first == last, last + 1, last)
+    width = last - first
+    place = jnp.minimum((values - first) * np.asarray(bins, values.dtype) / jnp.where(width == 0, 1, width), bins - 1)
+    place = jnp.where(width == 0, bins // 2, place)
+    within = (values >= first) & (values <= last)
+    return counted(jnp.where(within, place, 0).astype(np.int64), within, None, bins, x.dtype)
+
+
+@kernel("histogram")
+def histogram(
+    x: Any, edges: Any = None, weight: Any = None, bins: int = 0, range: Any = None, density: bool = False
+) -> Any:
+    values = x.reshape(-1)
+    if edges is None:
+        if bins <= 0 or (range is not None and not (len(range) == 2 and range[0] <= range[1])):
+            raise ValueError
+        bounds = range if range is not None else (jnp.min(values), jnp.max(values)) if values.size else (0, 1)
+        low, high = (jnp.asarray(b, x.dtype if range is None else np.float64) for b in bounds)
+        point = low == high
+        low, high = jnp.where(point, low - 0.5, low), jnp.where(point, high + 0.5, high)
+        edges = jnp.linspace(low.astype(np.float64), high.astype(np.float64), bins + 1).astype(x.dtype)
+    edges = jnp.asarray(edges)
+    within = (values >= edges[0]) & (values <= edges[-1])
+    place = jnp.minimum(jnp.searchsorted(edges, values, side="right") - 1, edges.size - 2)
+    out = counted(place, within, None if weight is None else weight.reshape(-1), edges.size - 1, x.dtype)
+    return (out / (jnp.sum(out) * jnp.diff(edges)) if density else out), edges
+
+
+# ---- bags of embeddings
+
+
+@kernel("bag_maxima")
+def bag_maxima(x: Any, bags: Any, kept: Any, count: int) -> Any:
+    """The first of the largest entries of each bag, (columns, count), and whether there is any."""
+    if x.ndim > 2:
+        return jax.vmap(lambda *arrays: bag_maxima(*arrays, count=count))(x, bags, kept)
+    values, member = wide(x), kept != 0
+    bags = jnp.where(member, bags, count)  # beyond the end nothing is written
+    top = jnp.full((x.shape[0], count), -np.inf, values.dtype).at[:, bags].max(values)
+    hit = (values == jnp.take(top, bags, axis=1, mode="clip")) | (values != values)
+    place = jnp.where(hit, np.arange(x.shape[1]), x.shape[1])
+    best = jnp.full(top.shape, x.shape[1], np.int64).at[:, bags].min(place)
+    found = jnp.zeros((1, count), bool).at[:, bags].set(True)
+    return jnp.where(found, best, 0), found.astype(x.dtype)
+
+
+from . import xla_linalg, xla_recurrent, xla_special, xla_windows  # noqa: E402, F401  they enter their kernels

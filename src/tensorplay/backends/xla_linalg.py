@@ -68,10 +68,60 @@ def eigh(a: Any, lower: bool) -> Any:
     return values, vectors
 
 
+@kernel("eig")
+def eig(a: Any) -> Any:
+    """By LAPACK, which XLA has on the CPU alone."""
+    values, vectors = lax.linalg.eig(a, compute_left_eigenvectors=False)
+    return values, vectors
+
+
 @kernel("svd")
 def svd(a: Any, full: bool) -> Any:
     u, s, v = jnp.linalg.svd(a, full_matrices=full)
     return u, s, v
+
+
+@kernel("pinv")
+def pinv(a: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
+    if not a.size:
+        return jnp.zeros((*a.shape[:-2], *a.shape[:-3:-1]), a.dtype)
+    if hermitian:
+        values, right = eigh(a, True)
+        left, sizes = right, jnp.abs(values)
+    else:
+        left, values, right = jnp.linalg.svd(a, full_matrices=False)
+        sizes, right = values, right.swapaxes(-1, -2).conj()
+    keep = sizes > jnp.maximum(atol, rtol * jnp.max(sizes, -1)[..., None, None])[..., 0]
+    scale = jnp.where(keep, 1 / jnp.where(keep, values, 1), 0)[..., None, :].astype(values.dtype)
+    return (right * scale) @ left.swapaxes(-1, -2).conj()
+
+
+@kernel("lstsq")
+def lstsq(a: Any, b: Any, rcond: float, driver: str) -> Any:
+    """By singular values, whatever the driver; those that do not count are zero in the pseudoinverse.
+
+    ``gelsy`` decides on the rank otherwise, and ``gels`` takes it for full.
+    """
+    batch, (n, m) = np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2:]
+    a, b = jnp.broadcast_to(a, (*batch, n, m)), jnp.broadcast_to(b, (*batch, *b.shape[-2:]))
+    none = jnp.zeros((*batch, min(n, m)), b.real.dtype)
+    if not a.size or not b.size:
+        return jnp.zeros((*batch, m, b.shape[-1]), b.dtype), jnp.zeros(batch, np.int64), none
+    left, values, right = jnp.linalg.svd(a, full_matrices=False)
+    if driver == "gels":
+        keep = jnp.ones(values.shape, bool)
+    else:
+        eps = float(np.finfo(values.dtype).eps)
+        keep = values > (rcond if rcond >= 0 else eps) * jnp.max(values, -1, keepdims=True)
+    scale = jnp.where(keep, 1 / values, 0)[..., None].astype(b.dtype)
+    out = right.swapaxes(-1, -2).conj() @ (scale * (left.swapaxes(-1, -2).conj() @ b))
+    return out, jnp.sum(keep, -1, dtype=np.int64), values if driver in ("gelsd", "gelss") else none
+
+
+@kernel("pivot_matrix")
+def pivot_matrix(pivots: Any, n: int, dtype: Any) -> Any:
+    order = lax.linalg.lu_pivots_to_permutation(pivots.astype(np.int32) - 1, n)
+    return jnp.swapaxes(jnp.eye(n, dtype=dtype)[order], -1, -2)
 
 
 @kernel("matrix_exp")

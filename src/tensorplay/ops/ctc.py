@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backends import MODULES
 from ..core.namespace import F
 from ..core.operator import operator
 from ..core.primitive import batch_size, expand_to_batch, primitive
@@ -95,11 +96,24 @@ def ctc_pull(g: Any, input: Any, input_lengths: Any, target_lengths: Any, kept: 
     return narrowed(out, input.dtype)
 
 
+def ctc_gradient_kernel(
+    xp: Any, g: Any, input: Any, targets: Any, input_lengths: Any, target_lengths: Any, *, blank: int
+) -> Any:
+    """The reverse rule where nothing was kept and nothing is recorded: in compiled programs."""
+    kept = ctc_kernel(xp, input, targets, input_lengths, target_lengths, blank=blank)[1]
+    return ctc_pull(g, input, input_lengths, target_lengths, kept)
+
+
+primitive("ctc_gradient", ctc_gradient_kernel)
+
+
 def ctc_vjp(
     F: Any, g: Any, input: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int, kept: Any
 ) -> Any:
     if kept is not None:
         return ctc_pull(g, input, input_lengths, target_lengths, kept)
+    if not state.recording and isinstance(input, Tensor) and {type(g._data), type(input._data)} <= MODULES.keys():
+        return F.ctc_gradient(g, input, targets, input_lengths, target_lengths, blank)
     wrapped = [
         x if isinstance(x, Tensor) else wrap(np.asarray(x)) for x in (g, input, targets, input_lengths, target_lengths)
     ]
