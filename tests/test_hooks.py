@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tensorplay as tp
+from tensorplay import autograd, func
 from tensorplay.autograd import forward_ad, grad
 from tensorplay.autograd.graph import register_multi_grad_hook
 
@@ -452,3 +453,38 @@ def test_an_error_deep_inside_comes_out_and_leaves_no_mode_behind():
     with pytest.raises(KeyError, match="deep inside"):
         nested_passes(100, fail)
     assert tp.is_grad_enabled()
+
+
+def hooked_product(x):
+    y = x * 2
+    y.register_hook(lambda g: g * 10)
+    return (y * x).sum()
+
+
+NESTED = {
+    # a hook inside belongs to the transform that differentiates the function, as in PyTorch's func
+    "grad": (lambda x: func.grad(hooked_product)(x), 22, 1),
+    "vjp, pulled later": (lambda x: func.vjp(hooked_product, x)[1](tp.ones((), dtype=x.dtype))[0], 22, 1),
+    "jacrev": (lambda x: func.jacrev(hooked_product)(x), 22, 1),
+    "grad of grad": (lambda x: func.grad(lambda x: func.grad(hooked_product)(x).sum())(x), 22, 0),
+    "jacfwd of jacrev": (lambda x: func.hessian(hooked_product)(x).sum(0), 22, 0),
+    "grad around autograd.grad": (
+        lambda x: func.grad(lambda x: autograd.grad(hooked_product(x), x, create_graph=True)[0].sum())(x), 40, 0),
+    "vmap of grad": (lambda x: func.vmap(func.grad(hooked_product))(x), 22, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_a_hook_inside_a_transform_runs_when_that_computes_gradients(name):
+    f, factor, power = NESTED[name]
+    x = leaf().detach()
+    assert f(x).tolist() == (factor * x**power).tolist()
+
+
+def test_a_hook_runs_in_each_pass_outside_of_transforms():
+    x = leaf()
+    g = grad(hooked_product(x), x, create_graph=True)[0]
+    assert grad(g.sum(), x)[0].tolist() == [40, 40]
+    y = x * 2
+    y.register_hook(lambda g: g * 10)
+    assert func.grad(lambda z: (z * y).sum())(leaf().detach()).tolist() == [2, 4]

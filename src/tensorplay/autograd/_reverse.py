@@ -101,9 +101,15 @@ class Leaves:
         roots = [(out._node, g) for out, g in zip(outputs, cotangents) if out._node is not None]
         bare = all(not isinstance(out._data, Carrier) for out in outputs)
         retain = retain_graph or create_graph
-        found = engine.run(
-            roots, self.ends, retain_graph=retain, create_graph=create_graph, accumulate=False, bare=bare
-        )
+        running = state.running
+        if not running or running[-1][0] != self.oldest:
+            state.running = (*running, (self.oldest, "pull", ()))  # hooks that were registered inside ask for it
+        try:
+            found = engine.run(
+                roots, self.ends, retain_graph=retain, create_graph=create_graph, accumulate=False, bare=bare
+            )
+        finally:
+            state.running = running
         return [found.get(end) for end in self.ends]
 
     def pull_batch(

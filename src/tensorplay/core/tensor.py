@@ -5,6 +5,7 @@ Operators are attached as methods by their registration (see ``operator.py``); h
 
 from __future__ import annotations
 
+import functools
 import gc
 import operator
 import sys
@@ -539,6 +540,11 @@ class Tensor(Methods):
         RuntimeError
             If the tensor does not require grad.
 
+        Notes
+        -----
+        A hook that is registered inside a function which ``func`` differentiates runs when that transform computes
+        gradients, not when one around it does.
+
         Examples
         --------
         >>> import tensorplay as tp
@@ -550,6 +556,8 @@ class Tensor(Methods):
         """
         if self._node is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if state.running:
+            hook = within_transform(hook)
         node, index = place(self._node)
         handle = RemovableHandle(node.hooks_on(index), hook)
         if isinstance(self._data, Moving) and self._data.primal._node is not None:
@@ -747,6 +755,24 @@ def wrap(data: Any, cls: type[Tensor] = Tensor) -> Tensor:
     t._node = None
     t._rare = None
     return t
+
+
+FORWARD = frozenset({"vmap", "jvp", "jacfwd", "jet", "laplacian", "hessian_diag"})
+"""Transforms that run no backward pass of their own."""
+
+
+def within_transform(hook: Any) -> Any:
+    """A hook that runs only while the innermost transform of reverse mode does, of which the tensor is."""
+    owners = [number for number, name, _ in state.running if name not in FORWARD]
+    if not owners:
+        return hook
+    owner = owners[-1]
+
+    @functools.wraps(hook, updated=())
+    def own(grad: Tensor) -> Any:
+        return hook(grad) if any([number == owner for number, _, _ in state.running]) else None
+
+    return own
 
 
 one_at_a_time = threading.Lock()
