@@ -361,10 +361,9 @@ def binary_within_memory(ufunc: np.ufunc, general: Callable[..., Any]) -> Callab
     """The twin of a ufunc of two operands; its own code, because optimizers and accumulations live on it."""
     ndarray, float32, float64, int64 = np.ndarray, np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 
-    def twin(input: Tensor, other: Any = MISSING, value: Any = MISSING) -> Tensor:
-        if value is not MISSING or other is MISSING:
-            operands = () if other is MISSING else (other,)
-            return general(input, *operands) if value is MISSING else general(input, *operands, value=value)
+    def twin(input: Tensor, other: Any = MISSING, value: Any = None) -> Tensor:
+        if value is not None:
+            return general(input, *(() if other is MISSING else (other,)), value=value)
         data, operand, kind = getattr(input, "_data", None), other, type(other)
         if type(data) is not ndarray:
             return general(input, other)
