@@ -315,6 +315,29 @@ def test_devices_of_files_are_mapped():
     assert tp.load(CHECKPOINT, lambda storage, location: None)["number"].item() == 2.5
 
 
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_a_device_that_a_file_names_by_itself_is_mapped_if_there_is_none(weights_only):
+    with zipfile.ZipFile(saved({"args": {"device": tp.device("cpu")}, "w": tp.device("meta")})) as archive:
+        cuda = repacked(archive, lambda text: text.replace(b"\x03\x00\x00\x00cpu", b"\x06\x00\x00\x00cuda:0"))
+    with pytest.raises(RuntimeError, match="the file names the device cuda:0, and there is none; .*map_location='cpu'"):
+        tp.load(cuda, weights_only=weights_only)
+    for location in ("cpu", tp.device("cpu"), {"cuda:0": "cpu"}):
+        cuda.seek(0)
+        found = tp.load(cuda, location, weights_only=weights_only)
+        assert found == {"args": {"device": tp.device("cpu")}, "w": tp.device("meta")}
+
+
+@pytest.mark.parametrize(
+    "marks, want", [({"conj": True}, [1 - 2j]), ({"neg": True}, [-1 - 2j]), ({"conj": True, "neg": True}, [-1 + 2j]),
+                    ({"conj": False}, [1 + 2j])]
+)  # fmt: skip
+def test_tensors_that_are_marked_as_conjugates_or_negatives_are_computed(marks, want):
+    metadata = pickle.dumps(marks, 2)[2:-1].replace(b"q\x00", b"").replace(b"q\x01", b"").replace(b"q\x02", b"")
+    text = tensor_pickle(0, (1,), (1,)).replace(b"K\x02tQ", b"K\x01tQ").replace(b"\x89N", b"\x89N" + metadata)
+    file = archive_of(text.replace(b"FloatStorage", b"ComplexFloatStorage"), np.array([1 + 2j], np.complex64).tobytes())
+    assert tp.load(file).tolist() == want
+
+
 def test_the_order_of_bytes_is_that_of_the_file():
     x = tp.tensor([1.0, 2.0])
     with zipfile.ZipFile(saved(x)) as archive:

@@ -11,9 +11,9 @@ import io
 import os
 import pickle
 import sys
-from collections.abc import Callable
 from typing import IO, Any
 
+from ..core.device import device as Device
 from .archive import ALIGNMENT, Archive, write_archive
 from .files import replacing
 from .legacy import load_legacy
@@ -113,7 +113,8 @@ def load(
     f : str, path or file
         Where from: a file is read from where it stands.
     map_location : str, device, dict or callable, optional
-        The device for what was on others: one for all, one for each, or ``function(storage, location)``.
+        The device for what was on others: one for all, one for each, or ``function(storage, location)``. Devices that
+        are themselves in the file, as among a program's options, are mapped where they are not there, but by no function.
     pickle_module : module, optional
         Only :mod:`pickle`.
     weights_only : bool, optional
@@ -152,7 +153,7 @@ def load(
         raise ValueError(f"load(): argument 'pickle_module' must be pickle, got {pickle_module!r}")
     kind = Unpickler if weights_only is False else SafeUnpickler
     options = {"encoding": "utf-8", **pickle_load_args}
-    find = finder(map_location)
+    find = Finder(map_location)
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
             return load_from(file, f, os.fspath(f) if mmap else None, kind, find, options)
@@ -172,7 +173,7 @@ def load(
 
 def load_from(
     file: IO[bytes], name: Any, mapped: str | None, kind: type[SafeUnpickler] | type[Unpickler],
-    find: Callable[[Any], Storage], options: dict[str, Any],
+    find: Finder, options: dict[str, Any],
 ) -> Any:  # fmt: skip
     start = file.tell()
     head = file.read(4)
@@ -205,19 +206,24 @@ def load_from(
         return storages[key]
 
     unpickler = kind(io.BytesIO(archive.read("data.pkl").data), **options)
-    unpickler.find_storage = storage
+    unpickler.find_storage, unpickler.find_device = storage, find.device
     value = unpickler.load()
     file.seek(archive.end)
     return value
 
 
-def finder(map_location: Any) -> Callable[[Any], Storage]:
-    """A function that makes a storage, without its memory yet, of what a pickle refers to.
+class Finder:
+    """Makes what a pickle has on devices, which ``map_location`` may put onto others."""
 
-    That is ``("storage", type, key, location, number of elements)``; files from before PyTorch 1.6 have one entry more.
-    """
+    def __init__(self, map_location: Any) -> None:
+        self.map_location = map_location
 
-    def find(pid: Any) -> Storage:
+    def __call__(self, pid: Any) -> Storage:
+        """A storage, without its memory yet, of what a pickle refers to.
+
+        That is ``("storage", type, key, location, number of elements)``; files from before PyTorch 1.6 have one entry
+        more.
+        """
         try:
             kind, type_, key, location, numel = pid[:5]
             storage = Storage(STORAGE_DTYPES[type_], numel)
@@ -225,18 +231,32 @@ def finder(map_location: Any) -> Callable[[Any], Storage]:
             raise pickle.UnpicklingError(f"load(): a reference to something other than a storage: {pid!r}") from None
         if kind != "storage" or [type(key), type(location), type(numel)] != [str, str, int] or numel < 0:
             raise pickle.UnpicklingError(f"load(): a reference to something other than a storage: {pid!r}")
-        storage.meta = is_meta(storage, location)
+        storage.meta = self.is_meta(storage, location)
         return storage
 
-    def is_meta(storage: Storage, location: str) -> bool:
-        found: Any = location
-        if isinstance(map_location, dict):
-            found = map_location.get(location, location)
-        elif callable(map_location):
-            mapped = map_location(storage, location)
-            found = "cpu" if mapped is storage else location if mapped is None else mapped
-        elif map_location is not None:
-            found = map_location
+    def mapped(self, location: str) -> Any:
+        """The device in place of another one, by all but a function."""
+        if isinstance(self.map_location, dict):
+            return self.map_location.get(location, location)
+        return location if self.map_location is None or callable(self.map_location) else self.map_location
+
+    def device(self, kind: str, index: int | None = None) -> Device:
+        """A device that stands in the pickle by itself; one that is not here gives way to that of ``map_location``."""
+        location = kind if index is None else f"{kind}:{index}"
+        try:
+            return Device(location)
+        except RuntimeError:
+            try:
+                return Device(self.mapped(location))
+            except RuntimeError:
+                raise RuntimeError(f"load(): the file names the device {location}, and there is none; load it with "
+                                   "map_location='cpu'") from None  # fmt: skip
+
+    def is_meta(self, storage: Storage, location: str) -> bool:
+        found: Any = self.mapped(location)
+        if callable(self.map_location):
+            other = self.map_location(storage, location)
+            found = "cpu" if other is storage else location if other is None else other
         device = str(found).partition(":")[0]
         if device not in ("cpu", "meta"):
             raise RuntimeError(
@@ -244,5 +264,3 @@ def finder(map_location: Any) -> Callable[[Any], Storage]:
                 "it with map_location='cpu'"
             )
         return device == "meta"
-
-    return find

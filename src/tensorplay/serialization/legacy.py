@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable
 from typing import IO, Any
 
 import numpy as np
@@ -18,7 +17,7 @@ MAGIC, PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
 
 def load_legacy(
     file: IO[bytes], name: Any, kind: type[SafeUnpickler] | type[Unpickler],
-    find: Callable[[Any], Storage], options: dict[str, Any],
+    find: Any, options: dict[str, Any],
 ) -> Any:  # fmt: skip
     """Load from the file; ``find`` makes a storage, without memory, of what the pickle refers to.
 
@@ -55,7 +54,7 @@ def load_legacy(
         return part_of(storages[key], pid[5]) if len(pid) > 5 and pid[5] is not None else storages[key]
 
     unpickler = kind(file, **options)
-    unpickler.find_storage = storage
+    unpickler.find_storage, unpickler.find_device = storage, find.device
     value = unpickler.load()
     keys = SafeUnpickler(file).load()
     if not isinstance(keys, list) or sorted(map(str, keys)) != sorted(storages):

@@ -50,6 +50,7 @@ class Storage:
         self.dtype, self.numel = dtype, numel
         self.meta = False  # whether its tensors have no data
         self.array: np.ndarray[Any, Any] | None = None
+        self.filled = False  # whether the bytes are there: files from before PyTorch 1.6 have them at the end
         self.swapped = False  # whether the bytes are in the other order, as nobody knew of what dtype they are
 
     @property
@@ -67,6 +68,7 @@ class Storage:
             self.array = content
         else:
             self.array[...] = content
+        self.filled = True
 
 
 def rebuild_tensor(
@@ -75,7 +77,7 @@ def rebuild_tensor(
     """The part of a storage that a tensor is; what does not lie within the storage is refused."""
     d = dtype or storage.dtype
     if not isinstance(d, dtypes.dtype):
-        raise pickle.UnpicklingError("load(): a tensor without a dtype")
+        raise pickle.UnpicklingError(f"load(): a tensor without a dtype, or of one that there is not, {d}")
     if storage.swapped and d.itemsize > 1:
         raise pickle.UnpicklingError(f"load(): a tensor of dtype {d} with its bytes in the other order")
     shape, steps = tuple(map(int, size)), tuple(map(int, stride))
@@ -90,6 +92,19 @@ def rebuild_tensor(
         )
     strides = tuple(s * item for s in steps)
     return restore(wrap(part_of(storage.array, shape, strides, offset * item, d.numpy)), requires_grad, {})
+
+
+def rebuild_with_metadata(
+    storage: Storage, offset: int, size: Any, stride: Any, requires_grad: bool, hooks: Any, metadata: Any = None
+) -> Tensor:
+    """A tensor that may be marked as the conjugate or the negative of what the storage holds; it is computed then."""
+    marks = {name for name, marked in (metadata or {}).items() if marked}
+    t = rebuild_tensor(storage, offset, size, stride, requires_grad and not marks, hooks)
+    if marks and (marks - {"conj", "neg"} or not (storage.filled or storage.meta)):
+        raise pickle.UnpicklingError(f"load(): a tensor that is marked as {', '.join(sorted(marks))}")
+    t = t.conj() if "conj" in marks else t
+    t = -t if "neg" in marks else t
+    return t.requires_grad_() if marks and requires_grad else t
 
 
 def rebuild_with_dtype(
@@ -119,7 +134,7 @@ def make_parameter(data: Tensor, requires_grad: bool = True) -> Tensor:
 
 
 def rebuild_from_type(function: Callable[..., Tensor], kind: type, args: Any, state: dict[str, Any]) -> Tensor:
-    if function not in (rebuild_tensor, rebuild_with_dtype, rebuild_meta, rebuild_parameter):
+    if function not in (rebuild_with_metadata, rebuild_with_dtype, rebuild_meta, rebuild_parameter):
         raise pickle.UnpicklingError(f"load(): {function!r} where a tensor should be made")
     t = function(*args)
     if state.get("_is_buffer"):
@@ -158,7 +173,8 @@ CALLED: dict[tuple[str, str], Callable[..., Any]] = {
     ("builtins", "set"): set, ("builtins", "frozenset"): frozenset, ("builtins", "complex"): complex,
     ("builtins", "slice"): slice, ("builtins", "bytearray"): as_bytearray, ("_codecs", "encode"): encode,
     ("torch", "Size"): Size, ("torch", "device"): Device,
-    ("torch._utils", "_rebuild_tensor_v2"): rebuild_tensor, ("torch._utils", "_rebuild_tensor_v3"): rebuild_with_dtype,
+    ("torch._utils", "_rebuild_tensor_v2"): rebuild_with_metadata,
+    ("torch._utils", "_rebuild_tensor_v3"): rebuild_with_dtype,
     ("torch._utils", "_rebuild_tensor"): rebuild_plain, ("torch.nn.parameter", "Parameter"): make_parameter,
     ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild_meta,
     ("torch._utils", "_rebuild_parameter"): rebuild_parameter,
