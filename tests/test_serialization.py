@@ -315,6 +315,13 @@ def test_devices_of_files_are_mapped():
     assert tp.load(CHECKPOINT, lambda storage, location: None)["number"].item() == 2.5
 
 
+def test_whole_objects_of_pytorch_are_told_from_damage(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch.nn.modules.linear", None)  # also where PyTorch is installed
+    file = archive_of(b"\x80\x02ctorch.nn.modules.linear\nLinear\n.")
+    with pytest.raises(pickle.UnpicklingError, match=r"torch.nn.modules.linear.Linear, whose code .*state_dict\(\)"):
+        tp.load(file, weights_only=False)
+
+
 @pytest.mark.parametrize("weights_only", [True, False])
 def test_a_device_that_a_file_names_by_itself_is_mapped_if_there_is_none(weights_only):
     with zipfile.ZipFile(saved({"args": {"device": tp.device("cpu")}, "w": tp.device("meta")})) as archive:

@@ -114,7 +114,7 @@ def load(
         Where from: a file is read from where it stands.
     map_location : str, device, dict or callable, optional
         The device for what was on others: one for all, one for each, or ``function(storage, location)``. Devices that
-        are themselves in the file, as among a program's options, are mapped where they are not there, but by no function.
+        stand in the file by themselves, as among options, are mapped where they are not there, but by no function.
     pickle_module : module, optional
         Only :mod:`pickle`.
     weights_only : bool, optional

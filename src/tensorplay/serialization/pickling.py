@@ -144,7 +144,17 @@ class Unpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         found = self.find_device if (module, name) == ("torch", "device") else KNOWN.get((module, name))
-        return super().find_class(module, name) if found is None else found
+        if found is not None:
+            return found
+        try:
+            return super().find_class(module, name)
+        except ModuleNotFoundError as error:
+            if module.partition(".")[0] != "torch":
+                raise
+            raise pickle.UnpicklingError(
+                f"load(): the file holds a {module}.{name}, whose code is PyTorch's. Load it there, and save what is "
+                "made of tensors and plain values, such as model.state_dict()"
+            ) from error
 
 
 class SafeUnpickler(pickle._Unpickler):
