@@ -89,6 +89,8 @@ EDGES = [
     ("xlogy", (LINE[:, None], LINE), {}),
     ("xlog1py", (LINE[:, None], LINE), {}),
     *[(name, (LINE,), {"order": n}) for name in ("bessel_i", "spherical_bessel_j") for n in (0, 1, 2, 4)],
+    *[(name, (np.array([0.0, 1e-7, 1e-2, 0.7, 1.999, 2.0, 8.0, 24.9, 25.1, 31.0, 80.0, 700.0, NAN]),), {"order": n})
+      for name in ("bessel_j", "bessel_y", "bessel_k", "scaled_bessel_k") for n in (0, 1, 2, 5)],
     *[("scaled_bessel_i", (LINE[np.isfinite(LINE)],), {"order": n}) for n in (0, 1, 2, 4)],
     *[(name, (POINTS[:, None], DEGREES), {}) for name in
       ("chebyshev_t", "chebyshev_u", "hermite_h", "hermite_he")],

@@ -188,6 +188,122 @@ def spherical_bessel_j(x: Any, order: int) -> Any:
     return jnp.where(x < 0, -out, out) if order % 2 else out
 
 
+EULER = 0.5772156649015329
+
+
+def near_zero(x: Any, order: int) -> tuple[Any, Any, Any]:
+    """J of an order, and Y of orders 0 and 1, from 1e-3 to ``25 + order``.
+
+    The recurrence downwards (Miller's algorithm, 3.6), scaled by ``J(0) + 2 J(2) + 2 J(4) + ... = 1`` (10.12.4), and
+    the series of Neumann (10.8.3 for order 0, and its derivative).
+    """
+    steps = 2 * ((66 + order) // 2)
+    zero = jnp.zeros_like(x)
+
+    def down(i: Any, carry: Any) -> Any:
+        after, now, *sums = carry
+        k = steps - i - 1
+        after, now = now, 2 * (k + 1) / x * now - after  # of order k
+        sign, even = 1 - 2 * ((k // 2) % 2), k % 2 == 0
+        terms = (
+            jnp.where(even, jnp.where(k == 0, 1, 2), 0),
+            jnp.where(k == order, 1, 0),
+            jnp.where(k == 0, 1, 0),
+            jnp.where(k == 1, 1, 0),
+            jnp.where(even & (k > 0), sign * 2 / jnp.maximum(k, 1), 0),
+            jnp.where(~even & (k > 1), sign * 4 * k / jnp.maximum(k * k - 1, 1), 0),
+        )
+        carry = after, now, *[s + t * now for s, t in zip(sums, terms)]
+        scale = jnp.where(jnp.abs(now) > 1e100, 1e-100, 1.0)
+        return tuple([c * scale for c in carry])
+
+    start = zero, zero + 1e-100, *[zero] * 6
+    _, _, total, wanted, first, second, evens, odds = lax.fori_loop(0, steps, down, start)
+    logarithm = jnp.log(x / 2) + EULER
+    y0 = 2 / math.pi * (logarithm * first - 2 * evens) / total
+    y1 = 2 / math.pi * ((logarithm - 1) * second - first / x - odds) / total
+    return wanted / total, y0, y1
+
+
+def far_out(x: Any) -> tuple[Any, Any, Any, Any]:
+    """J and Y of orders 0 and 1 from 25 on, by Hankel's expansions (10.17.3)."""
+    out: list[Any] = []
+    sine, cosine = jnp.sin(x), jnp.cos(x)
+    for n, (along, across) in enumerate([(cosine + sine, sine - cosine), (sine - cosine, -cosine - sine)]):
+        parts, term = [jnp.ones_like(x), jnp.zeros_like(x)], jnp.ones_like(x)
+        for k in range(1, 25):
+            term = term * ((4 * n * n - (2 * k - 1) ** 2) / (8 * k)) / x
+            parts[k % 2] = parts[k % 2] + (term if k % 4 < 2 else -term)
+        root = jnp.sqrt(1 / (math.pi * x))
+        out += [root * (parts[0] * along - parts[1] * across), root * (parts[0] * across + parts[1] * along)]
+    return out[0], out[2], out[1], out[3]
+
+
+def upwards(x: Any, order: int, first: Any, second: Any, sign: int = 1) -> Any:
+    """The recurrence in the order (10.6.1, 10.29.1), where it is stable."""
+    for k in range(order):
+        further = 2 * (k + 1) / x * second - sign * first
+        first, second = second, jnp.where(jnp.isinf(second), second, further)
+    return first
+
+
+@kernel("bessel_j")
+@in_float64
+def bessel_j(x: Any, order: int) -> Any:
+    size, end = jnp.abs(x), 25.0 + order
+    tiny = (size / 2) ** order / math.factorial(order) * (1 - size * size / (4 * (order + 1)))
+    middle = near_zero(jnp.clip(size, 1e-3, end), order)[0]
+    far = jnp.maximum(size, end)
+    beyond = upwards(far, order, *far_out(far)[:2])
+    out = jnp.where(size < 1e-3, tiny, jnp.where(size < end, middle, beyond))
+    return jnp.where(x < 0, -out, out) if order % 2 else out
+
+
+@kernel("bessel_y")
+@in_float64
+def bessel_y(x: Any, order: int) -> Any:
+    least = jnp.clip(x, 1e-300, 1e-3)
+    _, low0, low1 = near_zero(jnp.clip(x, 1e-3, 25), 0)
+    tiny0 = 2 / math.pi * ((jnp.log(least / 2) + EULER) * (1 - least * least / 4) + least * least / 4)
+    tiny1 = -2 / (math.pi * least) + least / math.pi * (jnp.log(least / 2) + EULER - 0.5)
+    _, _, far0, far1 = far_out(jnp.maximum(x, 25))
+    first, second = (
+        jnp.where(x < 1e-3, tiny, jnp.where(x < 25, low, far))
+        for tiny, low, far in ((tiny0, low0, far0), (tiny1, low1, far1))
+    )
+    out = upwards(jnp.maximum(x, 1e-300), order, first, second)
+    return jnp.where(x > 0, out, jnp.where(x == 0, -jnp.inf, jnp.nan))
+
+
+@kernel("scaled_bessel_k")
+@in_float64
+def scaled_k(x: Any, order: int) -> Any:
+    """``exp(x) * K(x)``: up to 2 by power series (10.31.1, 10.31.2), then a sum for its integral (10.32.9)."""
+    near, far = jnp.clip(x, 1e-300, 2.0), jnp.maximum(x, 2.0)
+    square, term, harmonic = near * near / 4, jnp.ones_like(x), 0.0
+    logarithm = jnp.log(near / 2) + EULER
+    sums = [-logarithm, (logarithm - 0.5) * near / 2]
+    for k in range(1, 20):
+        term = term * square / (k * k)  # over k! twice
+        harmonic += 1 / k
+        sums[0] = sums[0] + term * (harmonic - logarithm)
+        sums[1] = sums[1] + term * near / (2 * (k + 1)) * (logarithm - harmonic - 0.5 / (k + 1))
+    sums[1] = sums[1] + 1 / near
+    t = np.linspace(0, 1, 41) * jnp.arccosh(1 + 42 / far)[..., None]
+    weight = jnp.exp(-2 * far[..., None] * jnp.sinh(t / 2) ** 2) * jnp.where(np.arange(41) == 0, 0.5, 1)
+    tails = [t[..., 1] * jnp.sum(weight * jnp.cosh(n * t), -1) for n in (0, 1)]
+    first, second = (jnp.where(x < 2, jnp.exp(near) * s, tail) for s, tail in zip(sums, tails))
+    out = upwards(jnp.maximum(x, 1e-300), order, first, second, -1)
+    out = jnp.where(jnp.isinf(x), 0, out)
+    return jnp.where(x > 0, out, jnp.where(x == 0, jnp.inf, jnp.nan))
+
+
+@kernel("bessel_k")
+@in_float64
+def bessel_k(x: Any, order: int) -> Any:
+    return jnp.where(x > 800, 0, scaled_k(x, order=order) * jnp.exp(-x))
+
+
 # ---- polynomials, by their recurrences in the degree (18.9.1)
 
 
