@@ -137,3 +137,13 @@ def test_a_public_function_made_while_its_operator_is_intercepted_is_the_same():
     with Interception({prod.plain: lambda call, args, kwargs: call(*args, **kwargs)}):
         made = prod.function
     assert made(tp.tensor([[2.0, 3.0]]), axis=1).tolist() == [6.0]
+
+
+def test_methods_with_further_names_are_intercepted_with_their_functions():
+    log, x = [], tp.ones(2, 2)
+    functions = [OPERATORS[""][name].plain for name in ("mul", "matmul", "div", "flip")]
+    with Interception({f: noting(log, f.__name__) for f in functions}):
+        assert tp.equal(x.mul(value=2), tp.mul(x, 2)) and x.div(other=2).sum().item() == 2
+        x.matmul(tensor2=x)
+    assert log.count("mul") == 2 and {"div", "matmul"} <= set(log)
+    assert not any(f.__code__.co_filename == "<tensorplay interception>" for f in (tp.Tensor.mul, tp.Tensor.matmul))

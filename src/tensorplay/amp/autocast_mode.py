@@ -60,12 +60,9 @@ region = Region()
 
 
 def functions(names: dict[str, str]) -> list[Any]:
-    """The plain functions of operators, and methods that are copies of them, with further names for arguments."""
-    entries = [OPERATORS[n][name] for n, joined in names.items() for name in joined.split()]
-    methods = [getattr(Tensor, entry.method) for entry in entries if entry.method]
-    codes = {entry.plain.__code__ for entry in entries}
-    copies = [method for method in methods if method.__code__ in codes]
-    return list(dict.fromkeys([*[entry.plain for entry in entries], *copies]))
+    """The plain functions of operators."""
+    found = {OPERATORS[n][name].plain: None for n, joined in names.items() for name in joined.split()}
+    return list(found)
 
 
 @functools.cache

@@ -21,6 +21,8 @@ Handler = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 WRITER = "write_at_first_call"
 exchanging = threading.RLock()
 points: dict[Function, Point] = {}
+copies: dict[Function, list[Function]] = {}
+"""By function, those that do the same without calling it, as methods whose arguments have further names."""
 
 
 @functools.cache
@@ -113,8 +115,8 @@ class Interception:
     Parameters
     ----------
     handlers
-        For each function, ``handler(call, args, kwargs)``. Where interceptions nest, the innermost handler comes first,
-        and its ``call`` leads to the next.
+        For each function (and its copies), ``handler(call, args, kwargs)``. Where interceptions nest, the innermost
+        handler comes first, and its ``call`` leads to the next.
 
     Examples
     --------
@@ -135,6 +137,9 @@ class Interception:
 
     def __init__(self, handlers: Mapping[Function, Handler]) -> None:
         self.handlers = dict(handlers)
+        for function, handler in handlers.items():
+            for copy in copies.get(function, ()):
+                self.handlers.setdefault(copy, handler)
 
     def __enter__(self) -> Interception:
         with exchanging:

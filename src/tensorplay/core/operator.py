@@ -21,6 +21,7 @@ from . import dtype as dtypes
 from .callpath import MISSING, call_path, parameter_names
 from .carrier import Meta, own_memory
 from .inplace import check_writable, internally_overlapping, old_value, write
+from .interception import copies
 from .node import Node
 from .primitive import PRIMITIVES
 from .promotion import can_cast
@@ -185,6 +186,8 @@ def with_documented_names(fn: Callable[..., Any], name: str, documented: dict[st
         if len(shown) < len(signature.parameters):
             signature = signature.replace(parameters=[required_again(p) for p in shown])
             fn.__signature__ = signature  # type: ignore[attr-defined]
+    if method.__dict__.get("__wrapped__") is not fn:  # does not call it
+        copies.setdefault(fn, []).append(method)
     method.__doc__, method.__module__, annotations = fn.__doc__, fn.__module__, fn.__annotations__
     method.__annotations__ = annotations | {o: annotations[p] for p, o in documented.items() if p in annotations}
     parameters: list[inspect.Parameter] = []
