@@ -6,6 +6,7 @@ import hypothesis
 import pytest
 
 import tensorplay as tp
+from tensorplay.core import overriding
 
 hypothesis.settings.register_profile("tensorplay", deadline=None, derandomize=True, max_examples=50)
 hypothesis.settings.load_profile("tensorplay")
@@ -20,3 +21,5 @@ def fresh_state():
     tp.set_default_dtype(tp.float32)
     tp.set_default_device(None)
     tp.set_printoptions(profile="default")
+    while overriding.watching:  # a tensor of a subclass was made: the next test has a process without one
+        overriding.watching.pop().__exit__()

@@ -48,6 +48,7 @@ class FunctionSavedTensor(SavedTensor):
     """A place in what ``save_for_backward`` kept."""
 
     __slots__ = ()
+    node: Any
 
     def packed(self, value: Any, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> Any:
         return pack_value(value, pack_hook, unpack_hook)
