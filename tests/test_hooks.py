@@ -445,6 +445,14 @@ def test_passes_may_nest_deeper_than_python_recurses():
     assert tp.is_grad_enabled() and forward_ad._is_fwd_grad_enabled()
 
 
+def test_passes_deep_inside_others_autocast_as_those_around_them():
+    seen = []
+    with tp.autocast("cpu", dtype=tp.bfloat16):
+        nested_passes(100, lambda: seen.append((tp.is_autocast_enabled("cpu"), (tp.ones(1, 1) @ tp.ones(1, 1)).dtype)))
+        assert tp.is_autocast_enabled("cpu")
+    assert seen == [(True, tp.bfloat16)] and not tp.is_autocast_enabled("cpu")
+
+
 def test_an_error_deep_inside_comes_out_and_leaves_no_mode_behind():
     def fail():
         tp.set_grad_enabled(False)

@@ -18,7 +18,7 @@ from ..core.interception import Interception
 from ..core.namespace import F
 from ..core.operator import OPERATORS
 from ..core.primitive import PRIMITIVES
-from ..core.state import state
+from ..core.state import state, thread_locals
 from ..core.tensor import Tensor
 
 Fn = TypeVar("Fn", bound=Callable[..., Any])
@@ -57,6 +57,7 @@ class Region(threading.local):
 
 
 region = Region()
+thread_locals.append(region)
 
 
 def functions(names: dict[str, str]) -> list[Any]:

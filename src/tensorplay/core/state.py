@@ -39,6 +39,9 @@ class State(threading.local):
 
 state = State()
 
+thread_locals: list[threading.local] = [state]
+"""Everything a thread keeps for itself, which another one takes over that works in its place."""
+
 live_levels: set[int] = set()
 """Levels of the transforms that are running; a level is never used twice."""
 

@@ -24,7 +24,7 @@ from ..core import pytree
 from ..core.carrier import Carrier
 from ..core.generator import get_rng_state, set_rng_state
 from ..core.saved import Packed, forward_traceback
-from ..core.state import count, grad_mode, live_levels, set_recording, state
+from ..core.state import count, grad_mode, live_levels, set_recording, state, thread_locals
 from ..core.tensor import Tensor, wrap
 from ..core.versions import memory_of, written_since
 from .selective import (
@@ -51,6 +51,7 @@ class Settings(threading.local):
 
 
 settings = Settings()
+thread_locals.append(settings)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from ..core.carrier import Carrier, Meta
 from ..core.interception import Interception
 from ..core.operator import OPERATORS
 from ..core.primitive import PRIMITIVES, Primitive, promoted
-from ..core.state import count
+from ..core.state import count, thread_locals
 from ..core.tensor import Tensor
 from ..core.versions import written_since
 
@@ -214,6 +214,7 @@ class Depth(threading.local):
 
 
 selecting = Depth()
+thread_locals.append(selecting)
 Answer = Callable[[Primitive, Any, Any, Callable[[], Any], str], Any]
 
 
