@@ -208,6 +208,15 @@ def test_setting_data_keeps_the_tangent():
     assert y.tolist() == [5, 6]
 
 
+def test_setting_data_takes_no_tangent_along():
+    with fwad.dual_level():
+        x = fwad.make_dual(tp.tensor([1.0, 2.0]), tp.tensor([1.0, 1.0]))
+        y = tp.zeros(2)
+        y.data = x
+        primal, tangent = fwad.unpack_dual(y * 3)
+        assert primal.tolist() == [3, 6] and tangent is None
+
+
 def test_data_are_not_set_where_the_derivative_would_not_follow():
     def change(x):
         y = x * 2

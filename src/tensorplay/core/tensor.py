@@ -629,8 +629,9 @@ class Tensor(Methods):
                 "data set to a tensor that requires gradients must be floating point or complex dtype, "
                 f"got {value.dtype}"
             )
-        data = self._data
-        self._data = exchanged(self, value) if isinstance(data, Carrier) or state.running else value._data
+        new = value._data
+        plain = not (state.running or isinstance(self._data, Carrier) or isinstance(new, Carrier))
+        self._data = new if plain else exchanged(self, value)
 
     @property
     def _version(self) -> int:
