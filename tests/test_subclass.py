@@ -208,3 +208,34 @@ def test_without_subclasses_nothing_is_intercepted(x):
 def test_transforms_take_them(run, x):
     f = lambda x: x * x
     assert run(f, x).tolist() == run(f, x.as_subclass(tp.Tensor)).tolist()
+
+
+class Scaled(tp.Tensor):
+    """Products are taken ``scale`` times."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        result = super().__torch_function__(func, types, args, kwargs)
+        if func.__name__ == "mul":
+            result = result.as_subclass(tp.Tensor) * args[0].scale
+        return result
+
+
+def test_compiled_functions_give_what_overrides_make_of_the_operators():
+    pytest.importorskip("jax")
+    double = tp.compile(lambda x: x * 2)
+    assert double(tp.ones(2)).tolist() == [2, 2]
+    x = tp.ones(2).as_subclass(Scaled)
+    with pytest.warns(UserWarning, match="argument 0 is of Scaled, which overrides operators"):
+        for scale in (3, 5):
+            x.scale = scale
+            assert double(x).tolist() == [2 * scale, 2 * scale]
+    with pytest.warns(UserWarning, match="argument 0 is of Plain"):
+        assert type(double(tp.ones(2).as_subclass(Plain))) is Plain
+    assert type(double(tp.ones(2))) is tp.Tensor
+    kept = tp.ones(2).as_subclass(Plain)
+    add = tp.compile(lambda x: x + kept)
+    with pytest.warns(UserWarning, match="returns a new tensor of Plain"):
+        assert [type(add(tp.ones(2))) for _ in range(2)] == [Plain, Plain]
+    with pytest.raises(RuntimeError, match="Scaled"):
+        tp.compile(lambda x: x * 2, fullgraph=True)(x)

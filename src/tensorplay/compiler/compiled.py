@@ -20,7 +20,7 @@ from ..core import pytree
 from ..core.carrier import Batched, Carrier, Dual
 from ..core.node import Node, Output
 from ..core.state import RARE, count, live_levels, state
-from ..core.tensor import Tensor, mark_inference, wrap
+from ..core.tensor import Tensor, mark_inference, overrides, wrap
 from ..core.threads import get_num_threads
 from ..core.versions import note_write, written, written_since
 from .capture import VALUES
@@ -516,6 +516,9 @@ class Compiled:
             return self.__wrapped__(*args, **kwargs)
         if any([isinstance(leaf, Tensor) and leaf.is_meta for leaf in leaves]):
             return self.__wrapped__(*args, **kwargs)
+        for i, leaf in enumerate(leaves):
+            if isinstance(leaf, Tensor) and overrides(type(leaf)):  # its attributes may decide, too
+                return self._once(f"argument {i} is of {type(leaf).__name__}, which overrides operators", args, kwargs)
         with compiling:
             reason = "first call"
             if any(e.mismatch(leaves, spec, mode) is None for e in self._entries):

@@ -13,7 +13,7 @@ from ..backends.xla import DataDependent, Missed, Traced, enable_x64
 from ..core import pytree, versions
 from ..core.node import AccumulateGrad, Node
 from ..core.state import count, state
-from ..core.tensor import Tensor, TensorState, tensors_alive, wrap
+from ..core.tensor import Tensor, TensorState, overrides, tensors_alive, wrap
 from .capture import Reach
 
 Array = np.ndarray[Any, Any]
@@ -354,6 +354,9 @@ class Trace:
                 self.outputs.append(("again", seen[id(leaf)]))
             else:
                 seen[id(leaf)] = i
+                if overrides(type(leaf)):
+                    raise Unsupported(f"the function returns a new tensor of {type(leaf).__name__}, which overrides "
+                                      "operators")  # fmt: skip
                 view: Any
                 data, view = leaf._data, None if leaf._rare is None else leaf._rare.view
                 base = None if view is None else inputs.get(id(view.base))
