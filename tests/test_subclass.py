@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -219,6 +221,26 @@ class Scaled(tp.Tensor):
         if func.__name__ == "mul":
             result = result.as_subclass(tp.Tensor) * args[0].scale
         return result
+
+
+def test_first_tensors_of_several_threads_begin_one_interception():
+    before, ready = sys.getswitchinterval(), threading.Barrier(4)
+    found = []
+
+    def work():
+        ready.wait()
+        found.append(type(tp.ones(2).as_subclass(Plain) + 1))
+
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert found == [Plain] * 4 and len(overriding.watching) == 1
 
 
 def test_compiled_functions_give_what_overrides_make_of_the_operators():

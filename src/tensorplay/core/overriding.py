@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
-from .interception import Interception
+from .interception import Interception, exchanging
 from .operator import OPERATORS
 from .state import state
 from .tensor import Tensor, disabled_torch_function
@@ -168,5 +168,7 @@ watching: list[Interception] = []
 def watch() -> None:
     """Intercept operators from now on, if they are not yet."""
     if not watching:
-        watching.append(Interception({f: functools.partial(intercept, f) for f in overridable()}))
-        watching[0].__enter__()
+        interception = Interception({f: functools.partial(intercept, f) for f in overridable()})
+        with exchanging:  # the first tensors of two threads wait for each other
+            if not watching:
+                watching.append(interception.__enter__())
