@@ -52,6 +52,22 @@ ANY = {  # complex ones, too, where the tensor is
     "trapezoid": lambda v: tp.trapezoid(X, dx=v),
     "fill_diagonal_": lambda v: X.clone().fill_diagonal_(v),
     "pad": lambda v: N.pad(X, (1, 1), value=v),
+    "add": lambda v: tp.add(X, X, alpha=v),
+    "sub": lambda v: X.sub(X, alpha=v),
+    "index_add": lambda v: X.index_add(0, tp.tensor([1]), X[:1], alpha=v),
+}
+INTEGER = {  # what takes an integer
+    "add": lambda v: tp.arange(3).add(tp.arange(3), alpha=v),
+    "rsub": lambda v: tp.rsub(tp.arange(3), tp.arange(3), alpha=v),
+    "add_": lambda v: tp.arange(3).add_(tp.arange(3), alpha=v),
+    "adaptive_avg_pool1d": lambda v: N.adaptive_avg_pool1d(X[None], [v]),
+    "adaptive_max_pool2d": lambda v: N.adaptive_max_pool2d(X[None], (v, None)),
+    "avg_pool2d": lambda v: N.avg_pool2d(tp.arange(16).reshape(1, 4, 4), v, divisor_override=v),
+    "nll_loss": lambda v: N.nll_loss(X, tp.tensor([0, 1, 2]), X[0], ignore_index=v),
+    "cross_entropy": lambda v: N.cross_entropy(X, tp.tensor([0, 1, 2]), X[0], ignore_index=v),
+    "max": lambda v: X.expand(1, 1, 3, 3).max(v, True).values,
+    "min": lambda v: X.expand(1, 1, 3, 3).min(v, keepdim=True).values,
+    "all": lambda v: tp.ones(1, 1, 3).all(v),
 }
 FORMS = [2, np.float32(2), np.float64(2), np.int64(2), tp.tensor(2.0), tp.tensor(2)]
 
@@ -78,6 +94,39 @@ def test_what_is_no_number_is_refused(name):
     if name in REAL:
         with pytest.raises(RuntimeError, match="without overflow"):
             call(1j)
+
+
+@pytest.mark.parametrize("name", INTEGER)
+def test_an_integer_comes_from_python_numpy_or_a_tensor_of_no_dimensions(name):
+    call = INTEGER[name]
+    want = call(2)
+    for form in (np.int64(2), np.uint8(2), tp.tensor(2), tp.tensor(2, dtype=tp.int8)):
+        tp.testing.assert_close(call(form), want)
+    for value in (2.0, np.float64(2), tp.tensor(2.0), "2"):
+        with pytest.raises((TypeError, RuntimeError)):
+            call(value)
+
+
+def test_a_number_cannot_carry_a_gradient():
+    weight = tp.tensor(2.0, dtype=tp.float64, requires_grad=True)
+    for call in (ANY["add"], ANY["addcmul"], REAL["elu"]):
+        with pytest.raises(TypeError, match="must be Number"):
+            call(weight)
+        call(weight.detach())
+
+
+def test_a_tensor_of_no_dimensions_has_a_dimension_to_reduce_whatever_names_it():
+    for dim in (0, -1, (0,), np.int64(0), tp.tensor(0)):
+        assert tp.tensor(1.0).all(dim=dim, keepdim=True).shape == tp.tensor(1.0).any(dim).shape == ()
+
+
+def test_no_differences_leave_the_input_alone():
+    assert tp.diff(tp.arange(3), 0, prepend=tp.tensor([7]), append=tp.tensor([7])).tolist() == [0, 1, 2]
+
+
+def test_steps_between_integers_start_and_end_at_integers():
+    assert tp.linspace(4.9, -2.9, 7, dtype=tp.int64).tolist() == [4, 3, 2, 1, 0, -1, -2]
+    assert tp.logspace(1, 1.9, 3, dtype=tp.int64).tolist() == [10, 10, 10]
 
 
 def test_numbers_of_their_own_kind():

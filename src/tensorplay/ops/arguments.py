@@ -108,7 +108,7 @@ def integers(value: Any, name: str, argument: str, position: int = 1) -> tuple[i
 
 
 def number(value: Any, name: str, argument: str, position: int) -> Any:
-    """The Python number that an argument is: a number, a NumPy scalar or a tensor of no dimensions.
+    """The Python number that an argument is: a number, a NumPy scalar or a tensor of no dimensions, without gradient.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def number(value: Any, name: str, argument: str, position: int) -> Any:
     kind = type(value)
     if kind is int or kind is float or kind is bool or kind is complex:
         return value
-    if isinstance(value, Tensor) and not value._data.shape:
+    if isinstance(value, Tensor) and not value._data.shape and not value.requires_grad:
         return value.item()
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         return value.item()

@@ -45,6 +45,7 @@ def scaled(name: str, input: Any, other: Any, alpha: Any) -> Any:
     """``alpha * other``, in the dtype that ``input`` and ``other`` have in common."""
     if type(alpha) is int and alpha == 1:
         return other
+    alpha = arg.number(alpha, name, "alpha", 3)
     common = result_dtype(PRIMITIVES["add"], (input, other))
     if isinstance(alpha, bool):
         if common.category != dtypes.BOOL:
@@ -506,6 +507,7 @@ def float_power_(input: Tensor, exponent: Tensor | complex) -> Tensor:
             f"float_power_(): the base has dtype {input.dtype} but the operation's result requires dtype {wide}"
         )
     return input.pow_(exponent)
+
 
 # ---- sums of products
 

@@ -210,6 +210,8 @@ def scaled_dot_product_attention(
     """
     if scale is not None and type(scale) is not float:
         scale = arg.real(scale, "scaled_dot_product_attention", "scale", 7)
+    if type(dropout_p) is not float:
+        dropout_p = arg.real(dropout_p, "scaled_dot_product_attention", "dropout_p", 5)
     name = "scaled_dot_product_attention"
     q, k, v = (arg.tensor(t, name, a, i)._data for i, (a, t) in
                enumerate((("query", query), ("key", key), ("value", value)), 1))  # fmt: skip

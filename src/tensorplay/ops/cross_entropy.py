@@ -357,6 +357,7 @@ def nll_loss(
     if data.dtype.kind not in "fV":
         raise NotImplementedError(f"nll_loss(): not implemented for {input.dtype}")
     class_weight(weight, data.shape[min(1, data.ndim - 1)] if data.ndim else 0, "nll_loss", input)
+    ignore_index = arg.integer(ignore_index, "nll_loss", "ignore_index", 5)
     return F.nll_loss(classes_last(input, target, "nll_loss"), target, weight, ignore_index, reduction)
 
 
@@ -400,6 +401,8 @@ def cross_entropy(
     """
     if type(label_smoothing) is not float:
         label_smoothing = arg.real(label_smoothing, "cross_entropy", "label_smoothing", 8)
+    if type(ignore_index) is not int:
+        ignore_index = arg.integer(ignore_index, "cross_entropy", "ignore_index", 5)
     if size_average is not None or reduce is not None or reduction not in REDUCTIONS:
         reduction = reduction_of(reduction, size_average, reduce, "cross_entropy")
     if weight is None and label_smoothing == 0.0:

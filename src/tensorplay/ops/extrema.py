@@ -228,7 +228,7 @@ def extreme(name: str, input: Tensor, dim: Any, keepdim: bool, other: Any) -> An
         ordered(input, name)
         arg.nonempty(input, None, name)
         return getattr(F, name)(input, None, False)
-    if other is None and not isinstance(dim, Tensor):
+    if other is None and (keepdim is not False or not isinstance(dim, Tensor)):
         return picked(name, input, dim, keepdim)
     if other is not None and dim is not None:
         raise TypeError(f"{name}(): got both 'dim' and 'other'; pass one of them")

@@ -730,6 +730,8 @@ def spaced(name: str, start: Any, end: Any, steps: Any, dtype: Any) -> tuple[Any
             raise NotImplementedError(f'{name}(): "{name}_cpu" not implemented for {dtype_name(target)}')
         if default.is_complex and target.kind != "c":
             raise RuntimeError(f"{name}(): inferred dtype {default} can't be safely cast to passed dtype {dtype}")
+        if target.kind in "iu" and math.isfinite(start) and math.isfinite(end):
+            start, end = int(start), int(end)
     return start, end, steps, default
 
 

@@ -335,9 +335,7 @@ def sum_pool_vjp(
     return F.sum_pool_input(g, window, stride, padding, places, input_shape[len(input_shape) - len(window) :], factor)
 
 
-def sum_pool_input_vjp(
-    F: Any, g: Any, window: Any, stride: Any, padding: Any, places: Any, factor: float
-) -> Any:
+def sum_pool_input_vjp(F: Any, g: Any, window: Any, stride: Any, padding: Any, places: Any, factor: float) -> Any:
     return F.sum_pool(g, window, stride, padding, places, factor)
 
 
@@ -646,6 +644,7 @@ def pool_means(
     divisor: Any,
 ) -> Tensor:
     window, stride, padding, _, places = window_of(name, n, input, kernel_size, stride, padding, 1, ceil_mode)
+    divisor = None if divisor is None else arg.integer(divisor, name, "divisor_override", 7)
     if divisor == 0:
         raise RuntimeError(f"{name}(): divisor must be not zero")
     refuse(name, input, "bc")
@@ -726,7 +725,7 @@ def adaptive_size(name: str, n: int, input: Tensor, output_size: Any) -> tuple[t
     wanted = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * n
     if len(wanted) != n:
         raise RuntimeError(f"{name}(): output_size must be {n} numbers, got {list(wanted)}")
-    wanted = tuple(s if w is None else w for w, s in zip(wanted, size, strict=True))
+    wanted = arg.integers([s if w is None else w for w, s in zip(wanted, size, strict=True)], name, "output_size", 2)
     if min(wanted) < 0:
         raise RuntimeError(
             f"{name}(): elements of output_size must be greater than or equal to 0 but received {list(wanted)}"

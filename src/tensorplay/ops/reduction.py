@@ -307,9 +307,9 @@ primitive("any", logical_kernel("logical_or"), batch=reduce_batch)
 
 def tested(name: str, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     ndim = arg.tensor(input, name)._data.ndim
-    dims = None if dim is None or not ndim and dim != () else arg.dimensions(dim, ndim, name)
-    if not ndim and dim is not None:
-        arg.dimensions(dim, 0, name)
+    dims = None if dim is None else arg.dimensions(dim, ndim, name)
+    if not ndim and dims:
+        dims = None
     return getattr(F, name)(input, dims, arg.flag(keepdim, name, "keepdim"))
 
 

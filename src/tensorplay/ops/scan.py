@@ -362,6 +362,8 @@ def diff(
         if have != want:
             raise RuntimeError(f"diff(): expects the shape of {name} to match that of input except along dim {dim}, "
                                f"got {list(extra.shape)} and {list(input.shape)}")  # fmt: skip
+    if not n:
+        return F.clone(input)
     pieces = [p for p in (prepend, input, append) if p is not None]
     x = input if len(pieces) == 1 else OPERATORS[""]["cat"].plain(pieces, d)
     for _ in range(builtins.min(n, x._data.shape[d])):

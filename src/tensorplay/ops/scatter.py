@@ -212,6 +212,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     tensor([1., 0., 5.])
     """
     dim, index, source = slices(input, dim, index, source, "index_add")
+    alpha = arg.number(alpha, "index_add", "alpha", 5)
     if alpha != 1:
         source = F.mul(source, constant(alpha, source, "index_add"))
     return put_slices(input, dim, index, source, True)
