@@ -70,7 +70,7 @@ def test_what_cannot_be_shared_is_refused(share):
 def double_and_answer(model, queue, done):
     with tp.no_grad():
         model.weight.mul_(2)
-    queue.put({"again": model.weight, "part": model.weight[0, 1:], "other": tp.ones(2)})
+    queue.put({"again": model.weight, "part": model.weight.detach()[0, 1:], "other": tp.ones(2)})
     done.wait()
 
 
@@ -92,6 +92,20 @@ def test_what_a_process_writes_shows(method):
         model.weight.fill_(5)
     assert again.tolist() == [[5, 5, 5]] and part.tolist() == [5, 5]
     assert came["other"].tolist() == [1, 1] and not came["other"].is_shared()
+
+
+@pytest.mark.parametrize("share", [False, True])
+def test_results_with_a_history_are_not_sent(share):
+    receiver, sender = mp.Pipe(duplex=False)
+    result = tp.ones(2, requires_grad=True) * 2
+    if share:
+        result.share_memory_()
+    with receiver, sender:
+        with pytest.raises(RuntimeError, match=r"cannot be sent.*call detach\(\)"):
+            sender.send([result])
+        sender.send([result.detach(), tp.ones(2, requires_grad=True)])
+        detached, leaf = receiver.recv()
+    assert detached.tolist() == [2, 2] and not detached.requires_grad and leaf.requires_grad
 
 
 def take_a_step(shared, optimizer):

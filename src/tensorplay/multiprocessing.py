@@ -1,7 +1,7 @@
 """Python's :mod:`multiprocessing`, and ``spawn``. Tensors in shared memory stay there when they go to a process.
 
 Others are copied, as everything else is: call ``share_memory_()`` on a tensor or ``share_memory()`` on a module before
-it is sent.
+it is sent. Results of recorded operators cannot be sent; ``detach()`` them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from collections.abc import Callable
 from multiprocessing import *  # noqa: F403
 from multiprocessing.connection import Connection, wait
 from typing import Any
+
+from .core import sharing as sharing  # how tensors are sent
 
 __all__ = [
     *multiprocessing.__all__,

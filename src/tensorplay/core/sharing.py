@@ -111,7 +111,16 @@ def register(kind: type[Tensor]) -> None:
 
 
 def reduced(t: Tensor) -> Any:
-    """What ``multiprocessing`` pickles of a tensor."""
+    """What ``multiprocessing`` pickles of a tensor.
+
+    Raises
+    ------
+    RuntimeError
+        For the result of a recorded operator.
+    """
+    if not t.is_leaf:
+        raise RuntimeError("multiprocessing: a tensor that is the result of a recorded operator cannot be sent, as "
+                           "autograd does not cross processes; call detach() on it")  # fmt: skip
     segment = segment_of(t)
     if segment is None:
         return t.__reduce_ex__(5)
