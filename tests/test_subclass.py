@@ -223,6 +223,16 @@ class Scaled(tp.Tensor):
         return result
 
 
+def test_duals_are_of_the_subclass():
+    x = tp.tensor([1.0, 2.0]).as_subclass(Plain).requires_grad_()
+    with tp.autograd.forward_ad.dual_level():
+        y = tp.autograd.forward_ad.make_dual(x, tp.ones(2)) ** 2
+        assert type(y) is Plain
+        assert tp.autograd.forward_ad.unpack_dual(y).tangent.tolist() == [2, 4]
+    y.sum().backward()
+    assert x.grad.tolist() == [2, 4]
+
+
 def test_first_tensors_of_several_threads_begin_one_interception():
     before, ready = sys.getswitchinterval(), threading.Barrier(4)
     found = []

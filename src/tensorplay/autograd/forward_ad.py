@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..core.carrier import Carrier, Dual, DualLevel
 from ..core.state import count, live_levels, state
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, overrides
 from ..core.transforms import make_dual as dual_of
 from .grad_mode import Mode, PlainMode
 
@@ -156,7 +156,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             raise RuntimeError(
                 f"make_dual: the {what} belongs to a transform further inside than level {level_number(own)}"
             )
-    return dual_of(tensor, tangent, own)
+    dual = dual_of(tensor, tangent, own)
+    return dual.as_subclass(type(tensor)) if overrides(type(tensor)) else dual
 
 
 def level_number(level: DualLevel) -> int:
