@@ -129,6 +129,29 @@ def test_steps_between_integers_start_and_end_at_integers():
     assert tp.logspace(1, 1.9, 3, dtype=tp.int64).tolist() == [10, 10, 10]
 
 
+def test_a_flag_of_pooling_is_a_bool():
+    for value in (1, "x", None):
+        for call in (
+            lambda v: N.max_pool2d(X[None], 2, ceil_mode=v),
+            lambda v: N.avg_pool2d(X[None], 2, ceil_mode=v),
+            lambda v: N.avg_pool2d(X[None], 2, count_include_pad=v),
+        ):
+            with pytest.raises(TypeError, match="must be bool"):
+                call(value)
+
+
+def test_means_without_channels_have_none():
+    assert N.adaptive_avg_pool2d(tp.ones(2, 0, 7, 5), 3).shape == (2, 0, 3, 3)
+    assert N.adaptive_avg_pool1d(tp.ones(2, 0, 6), 3).shape == (2, 0, 3)
+    for size in (0, 1):
+        with pytest.raises(RuntimeError, match="non-zero size"):
+            N.adaptive_max_pool2d(tp.ones(2, 0, 7, 5), size)
+
+
+def test_copy_takes_the_names_of_the_parser_and_of_the_documentation():
+    assert tp.zeros(2).copy_(other=tp.ones(2)).tolist() == tp.zeros(2).copy_(src=tp.ones(2)).tolist() == [1, 1]
+
+
 def test_numbers_of_their_own_kind():
     assert tp.quantile(X, np.int64(1)).item() == 3 == tp.quantile(X, True).item()
     assert tp.histc(X, tp.tensor(2), np.int64(-1), np.float64(3)).tolist() == [5, 4]

@@ -352,8 +352,12 @@ class Methods:
         """In-place form of :func:`conj_physical`: writes the result into ``input`` and returns it."""
     def contiguous(self, memory_format: Any = ...) -> Tensor:
         """The tensor itself if its memory is in row-major (or the given) order, else a copy that is."""
+    @overload
     def copy_(self, src: Any, non_blocking: builtins.bool = False) -> Tensor:
-        """Write the elements of ``src``, broadcast and cast, into the tensor."""
+        """Write the elements of ``other``, broadcast and cast, into the tensor."""
+    @overload
+    def copy_(self, other: Any, non_blocking: builtins.bool = False) -> Tensor:
+        """Write the elements of ``other``, broadcast and cast, into the tensor."""
     def copysign(self, other: Tensor | builtins.complex) -> Tensor:
         """The size of ``input`` with the sign of ``other``, also that of zeros."""
     def copysign_(self, other: Tensor | builtins.complex) -> Tensor:

@@ -34,7 +34,7 @@ SIZES: dict[str, int] = {
     "padding": 11532,
     "parts": 8256,
     "polynomials": 5593,
-    "pool": 32238,
+    "pool": 32398,
     "positional": 11697,
     "properties": 7302,
     "random": 35017,

@@ -421,6 +421,7 @@ def window_of(
         stride, n, name, "stride")  # fmt: skip
     padding = per_window(padding, n, name, "padding")
     dilation = per_window(dilation, n, name, "dilation")
+    arg.flag(ceil_mode, name, "ceil_mode")
     if 0 in shape[len(shape) - n - 1 :]:
         raise RuntimeError(
             f"{name}(): Expected input with non-zero dimensions other than the batch, but got {list(shape)}"
@@ -644,6 +645,7 @@ def pool_means(
     divisor: Any,
 ) -> Tensor:
     window, stride, padding, _, places = window_of(name, n, input, kernel_size, stride, padding, 1, ceil_mode)
+    arg.flag(with_pad, name, "count_include_pad")
     divisor = None if divisor is None else arg.integer(divisor, name, "divisor_override", 7)
     if divisor == 0:
         raise RuntimeError(f"{name}(): divisor must be not zero")
@@ -714,8 +716,10 @@ for maximum in (max_pool1d, max_pool2d, max_pool3d):
 # ---- adaptive pooling
 
 
-def adaptive_size(name: str, n: int, input: Tensor, output_size: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Sizes of the input and of the output of the pooled dimensions."""
+def adaptive_size(
+    name: str, n: int, input: Tensor, output_size: Any, channels: bool
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Sizes of the input and of the output of the pooled dimensions; ``channels`` if there have to be some."""
     shape = arg.tensor(input, name)._data.shape
     if len(shape) <= n:
         raise ValueError(f"{name}(): Input dimension should be at least {n + 1}, got {len(shape)}")
@@ -730,7 +734,7 @@ def adaptive_size(name: str, n: int, input: Tensor, output_size: Any) -> tuple[t
         raise RuntimeError(
             f"{name}(): elements of output_size must be greater than or equal to 0 but received {list(wanted)}"
         )
-    if 0 in size[-n:] or (len(shape) == n + 2 and not shape[1] and 0 not in wanted):
+    if 0 in size[-n:] or (channels and len(shape) == n + 2 and not shape[1]):
         raise RuntimeError(
             f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(shape)}"
         )
@@ -738,7 +742,7 @@ def adaptive_size(name: str, n: int, input: Tensor, output_size: Any) -> tuple[t
 
 
 def adaptive_maxima(name: str, n: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
-    size, wanted = adaptive_size(name, n, input, output_size)
+    size, wanted = adaptive_size(name, n, input, output_size, True)
     refuse(name, input, "bciu")
     if not return_indices and 0 not in wanted and not any(s % w for s, w in zip(size, wanted, strict=True)):
         window = tuple(s // w for s, w in zip(size, wanted, strict=True))
@@ -749,7 +753,7 @@ def adaptive_maxima(name: str, n: int, input: Tensor, output_size: Any, return_i
 
 
 def adaptive_means(name: str, n: int, input: Tensor, output_size: Any) -> Tensor:
-    size, wanted = adaptive_size(name, n, input, output_size)
+    size, wanted = adaptive_size(name, n, input, output_size, False)
     refuse(name, input, "bciu")
     if 0 not in wanted and not any(s % w for s, w in zip(size, wanted, strict=True)):
         window = tuple(s // w for s, w in zip(size, wanted, strict=True))

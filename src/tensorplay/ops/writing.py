@@ -134,13 +134,13 @@ def constant(value: Any, like: Tensor, name: str, convert: Callable[[Any, Any, s
     return wrap(array if type(like._data) is not Meta else Meta((), target))
 
 
-@operator(out=False, function=False)
-def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Write the elements of ``src``, broadcast and cast, into the tensor.
+@operator(out=False, function=False, documented={"other": "src"})
+def copy_(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+    """Write the elements of ``other``, broadcast and cast, into the tensor.
 
     Parameters
     ----------
-    src : Tensor or number
+    other : Tensor or number
         What to write.
     non_blocking : bool
         Accepted; nothing is copied between devices.
@@ -148,7 +148,7 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     Raises
     ------
     RuntimeError
-        If ``src`` cannot be broadcast to the shape of the tensor, or the tensor is a leaf that requires grad.
+        If ``other`` cannot be broadcast to the shape of the tensor, or the tensor is a leaf that requires grad.
 
     Examples
     --------
@@ -157,11 +157,11 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     tensor([[1., 2.],
             [1., 2.]])
     """
-    if isinstance(src, Tensor) and only_memory(input):
-        data, new = input._data, src._data
+    if isinstance(other, Tensor) and only_memory(input):
+        data, new = input._data, other._data
         if (
             type(new) is np.ndarray and new.dtype is data.dtype and new.ndim <= data.ndim
-            and (src._node is None or not state.recording)
+            and (other._node is None or not state.recording)
         ):  # fmt: skip
             try:
                 np.copyto(data, new)
@@ -171,7 +171,7 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
                 note_write(data)
                 return input
     check_writable(input, "copy_")
-    return write(input, src if isinstance(src, Tensor) else constant(src, input, "copy_"), "copy_")
+    return write(input, other if isinstance(other, Tensor) else constant(other, input, "copy_"), "copy_")
 
 
 @operator(inplace=False, out=False, method="fill_", name="fill_")
