@@ -414,6 +414,33 @@ def test_errors_of_the_function_are_its_own():
             f(tp.ones(3, 3))
 
 
+def put(given, x):
+    given["out"] = x * 2
+
+
+def exchange(given, x):
+    given[0] = given[0] + x
+
+
+@pytest.mark.parametrize(
+    ("change", "make", "expected"),
+    [
+        (put, dict, lambda given: given["out"].item() == 6),
+        (lambda given, x: given.append(x * 2), list, lambda given: [t.item() for t in given] == [6]),
+        (exchange, lambda: [tp.tensor(1.0)], lambda given: given[0].item() == 4),
+        (lambda given, x: put(given[1]["inner"], x), lambda: (1, {"inner": {}}), lambda g: g[1]["inner"]["out"] == 6),
+    ],
+    ids=["dict", "list", "item", "nested"],
+)
+def test_what_a_function_puts_into_containers_of_its_call_is_there(change, make, expected):
+    g = tp.compile(change)
+    with pytest.warns(UserWarning, match="run eagerly.*changes a Python value that it can read.*argument 0"):
+        for _ in range(4):
+            given = make()
+            g(given, tp.tensor(3.0))
+            assert expected(given)
+
+
 def test_a_function_that_counts_in_python_is_run_eagerly():
     class Counter:
         calls = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -14,7 +14,7 @@ from ..core import pytree, versions
 from ..core.node import AccumulateGrad, Node
 from ..core.state import count, state
 from ..core.tensor import Tensor, TensorState, overrides, tensors_alive, wrap
-from .capture import Reach
+from .capture import Place, Reach
 
 Array = np.ndarray[Any, Any]
 ndarray = np.ndarray
@@ -136,6 +136,16 @@ class Draw:
         self.make, self.shape, self.dtype = make, shape, dtype
 
 
+def given_places(parts: Any, label: str) -> Iterator[Place]:
+    """The lists and dicts inside the arguments: a program does not change those of its call."""
+    for name, part in parts.items() if isinstance(parts, dict) else enumerate(parts):
+        inner = f"{label}{name}" if label.endswith(" ") else f"{label}[{name!r}]"
+        if isinstance(part, (list, dict)):
+            yield Place(part, None, inner)
+        if isinstance(part, (list, tuple, dict)):
+            yield from given_places(part, inner)
+
+
 class Trace:
     """The run of a function on tracers."""
 
@@ -145,6 +155,7 @@ class Trace:
         roots: list[tuple[Any, str]] = [(fn, getattr(fn, "__name__", type(fn).__name__))]
         roots += [(leaf, f"argument {i}") for i, leaf in enumerate(self.leaves) if not isinstance(leaf, Tensor)]
         self.reach = Reach(roots)
+        self.given = [*given_places(args, "argument "), *given_places(kwargs, "argument ")]
         self.missed: list[Tensor] = []
         self.ended = False
         self.started = 0
@@ -164,7 +175,7 @@ class Trace:
         self.ended = True
         for gathered in (self.older, self.old, self.results, self.by_cell, self.spent):
             gathered.clear()
-        self.leaves, self.args, self.kwargs, self.tracers = [], (), {}, ()
+        self.leaves, self.args, self.kwargs, self.tracers, self.given = [], (), {}, (), []
         for slot in self.slots:
             slot.array = slot.rare = slot.grad = slot.cell.like = None  # type: ignore[assignment]
         self.missed = []
@@ -225,7 +236,7 @@ class Trace:
         for leaf in self.leaves:
             if isinstance(leaf, (ndarray, np.random.Generator)):
                 raise Unsupported(f"an argument is a {type(leaf).__name__}; make a tensor of it")
-        before = [(place, place.snapshot()) for place in self.reach.places]
+        before = [(place, place.snapshot()) for place in [*self.reach.places, *self.given]]
         for _ in range(100):
             try:
                 closed = self.attempt()
