@@ -441,6 +441,21 @@ def test_what_a_function_puts_into_containers_of_its_call_is_there(change, make,
             assert expected(given)
 
 
+def test_attributes_of_arguments_are_read_and_written():
+    scaled = tp.compile(lambda x: x * x.scale)
+    with pytest.warns(UserWarning, match="argument 0 has attributes of its own: scale"):
+        for scale in (2.0, 3.0):
+            x = tp.ones(2)
+            x.scale = scale
+            assert scaled(x).tolist() == [scale, scale]
+    tagged = tp.compile(lambda x: setattr(x, "tag", x * 2))
+    with pytest.warns(UserWarning, match="run eagerly.*argument 0"):
+        for value in (1.0, 2.0, 3.0, 4.0):
+            x = tp.tensor(value)
+            tagged(x)
+            assert x.tag.item() == 2 * value
+
+
 def test_a_function_that_counts_in_python_is_run_eagerly():
     class Counter:
         calls = 0

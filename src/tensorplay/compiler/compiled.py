@@ -517,8 +517,10 @@ class Compiled:
         if any([isinstance(leaf, Tensor) and leaf.is_meta for leaf in leaves]):
             return self.__wrapped__(*args, **kwargs)
         for i, leaf in enumerate(leaves):
-            if isinstance(leaf, Tensor) and overrides(type(leaf)):  # its attributes may decide, too
+            if isinstance(leaf, Tensor) and overrides(type(leaf)):
                 return self._once(f"argument {i} is of {type(leaf).__name__}, which overrides operators", args, kwargs)
+            if isinstance(leaf, Tensor) and leaf.__dict__:  # which may decide, and those of the next call differ
+                return self._once(f"argument {i} has attributes of its own: {', '.join(leaf.__dict__)}", args, kwargs)
         with compiling:
             reason = "first call"
             if any(e.mismatch(leaves, spec, mode) is None for e in self._entries):

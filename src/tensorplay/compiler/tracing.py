@@ -137,11 +137,13 @@ class Draw:
 
 
 def given_places(parts: Any, label: str) -> Iterator[Place]:
-    """The lists and dicts inside the arguments: a program does not change those of its call."""
+    """The lists, dicts and tensors' attributes inside the arguments: a program does not change those of its call."""
     for name, part in parts.items() if isinstance(parts, dict) else enumerate(parts):
         inner = f"{label}{name}" if label.endswith(" ") else f"{label}[{name!r}]"
         if isinstance(part, (list, dict)):
             yield Place(part, None, inner)
+        elif isinstance(part, Tensor):
+            yield Place(part.__dict__, None, f"{inner}.")
         if isinstance(part, (list, tuple, dict)):
             yield from given_places(part, inner)
 
