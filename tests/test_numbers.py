@@ -65,6 +65,7 @@ INTEGER = {  # what takes an integer
     "avg_pool2d": lambda v: N.avg_pool2d(tp.arange(16).reshape(1, 4, 4), v, divisor_override=v),
     "nll_loss": lambda v: N.nll_loss(X, tp.tensor([0, 1, 2]), X[0], ignore_index=v),
     "cross_entropy": lambda v: N.cross_entropy(X, tp.tensor([0, 1, 2]), X[0], ignore_index=v),
+    "local_response_norm": lambda v: N.local_response_norm(tp.arange(8).reshape(1, 4, 2), v),
     "max": lambda v: X.expand(1, 1, 3, 3).max(v, True).values,
     "min": lambda v: X.expand(1, 1, 3, 3).min(v, keepdim=True).values,
     "all": lambda v: tp.ones(1, 1, 3).all(v),

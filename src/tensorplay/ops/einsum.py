@@ -292,7 +292,9 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
         if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
             operands = tuple(operands[0])
         if not operands:
-            raise error("must provide at least one operand")
+            raise ValueError(
+                "einsum(): must specify the equation string and at least one operand, got the string alone"
+            )
         tensors = [arguments.tensor(t, "einsum", "operands", i + 2) for i, t in enumerate(operands)]
         inputs, output = read_equation(equation, tuple(t._data.ndim for t in tensors))
         return evaluate(tensors, inputs, output)

@@ -367,9 +367,7 @@ def batch_norm_pull(g: Any, weight: Any, bias_dtype: Any, kept: Any, needs: Any)
     return inner, narrowed(along, weight.dtype) if needs[1] else None, narrowed(total, bias_dtype) if needs[2] else None
 
 
-def batch_norm_pull_moments(
-    g: Any, input: Any, weight: Any, bias_dtype: Any, eps: float, kept: Any, needs: Any
-) -> Any:
+def batch_norm_pull_moments(g: Any, input: Any, weight: Any, bias_dtype: Any, eps: float, kept: Any, needs: Any) -> Any:
     """The same where the library kept the moments."""
     x, scale = widened(input), None if weight is None else widened(weight)
     mean, var = kept
@@ -676,6 +674,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         raise ValueError(
             f"local_response_norm(): Expected 3D or higher dimensionality input (got {len(shape)} dimensions)"
         )
+    size = arg.integer(size, "local_response_norm", "size", 2)
     if not input._data.size:
         return input
     n, channels = shape[:2]
