@@ -441,6 +441,30 @@ def test_what_a_function_puts_into_containers_of_its_call_is_there(change, make,
             assert expected(given)
 
 
+def double_gradient(t):
+    t.grad.mul_(2)
+
+
+def test_hooks_of_parameters_come_and_go_and_what_they_read_changes():
+    w, factor = tp.ones(2, requires_grad=True), [10.0]
+    g = tp.compile(lambda x: (w * x).sum().backward())
+
+    def step():
+        w.grad = tp.zeros(2)
+        g(tp.ones(2))
+        return w.grad.tolist()[0]
+
+    assert [step(), step()] == [1, 1]
+    handle = w.register_hook(lambda g: g * factor[0])
+    assert [step(), step()] == [10, 10]
+    factor[0] = 20.0
+    assert [step(), step()] == [20, 20]
+    handle.remove()
+    assert [step(), step()] == [1, 1]
+    w.register_post_accumulate_grad_hook(double_gradient)
+    assert [step(), step()] == [2, 2]
+
+
 def test_attributes_of_arguments_are_read_and_written():
     scaled = tp.compile(lambda x: x * x.scale)
     with pytest.warns(UserWarning, match="argument 0 has attributes of its own: scale"):

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core.captured import global_names
+from ..core.node import AccumulateGrad, Hooks
 from ..core.tensor import Tensor
 
 LIMIT = 200_000
@@ -142,6 +143,14 @@ class Reach:
                 yield rare.grad, label + ".grad"
             if obj.__dict__:
                 yield obj.__dict__, label + "."
+            node = obj._node
+            if type(node) is AccumulateGrad and (node.rare is not None or node.post_accumulate is not None):
+                more = node.rarely()
+                if node.post_accumulate is None:  # so that the first one is noticed
+                    node.post_accumulate = Hooks()
+                for hooks in (more.pre_hooks, more.post_hooks, node.hooks_on(0), node.post_accumulate):
+                    if hooks is not None:
+                        yield hooks, f"the hooks of {label}"
         elif isinstance(obj, types.FunctionType):
             yield from self.function(obj, label)
         elif isinstance(obj, types.MethodType):

@@ -35,6 +35,7 @@ from .tracing import (
     Trace,
     Unsettled,
     Unsupported,
+    hooked,
     tracking,
 )
 
@@ -210,6 +211,8 @@ class Entry:
                     if now == was:
                         now = was = ""
                     return f"argument {i}: {data.dtype} {list(data.shape)}{now}, was {check[2]} {list(check[1])}{was}"
+                if check[3] == LEAF and hooked(leaf):
+                    return f"argument {i} has hooks"
         for i, t in self.pinned.items():
             if leaves[i] is not t:
                 return f"argument {i} is no longer a tensor that the function closes over"
@@ -223,6 +226,8 @@ class Entry:
                 t._node is not None if slot.tracking == NOT_TRACKED else tracking(t) != slot.tracking
             ):  # fmt: skip
                 return f"{slot.label}: {data.dtype} {list(data.shape)}, was {slot.dtype} {list(slot.shape)}"
+            if not slot.hooked and slot.tracking == LEAF and hooked(t):
+                return f"{slot.label} has hooks"
         for slot in self.inputs:
             if slot.strides is not None and self.tensor_of(slot, leaves)._data.strides != slot.strides:
                 return f"strides of {slot.label}"
@@ -519,6 +524,8 @@ class Compiled:
         for i, leaf in enumerate(leaves):
             if isinstance(leaf, Tensor) and overrides(type(leaf)):
                 return self._once(f"argument {i} is of {type(leaf).__name__}, which overrides operators", args, kwargs)
+            if isinstance(leaf, Tensor) and hooked(leaf):
+                return self._once(f"argument {i} has hooks", args, kwargs)
             if isinstance(leaf, Tensor) and leaf.__dict__:  # which may decide, and those of the next call differ
                 return self._once(f"argument {i} has attributes of its own: {', '.join(leaf.__dict__)}", args, kwargs)
         with compiling:

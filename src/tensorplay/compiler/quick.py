@@ -20,7 +20,7 @@ from ..backends.xla import enable_x64, memory_class
 from ..core import pytree
 from ..core.node import AccumulateGrad
 from ..core.tensor import Tensor, wrap
-from .tracing import INNER, LEAF, NOT_TRACKED, Slot
+from .tracing import HOOKED, INNER, LEAF, NOT_TRACKED, Slot
 
 if TYPE_CHECKING:
     from .compiled import Entry
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 MISS = object()
 WRONG_NODE = {
     NOT_TRACKED: "{t}._node is not None",
-    LEAF: "type({t}._node) is not AccumulateGrad",
+    LEAF: "type({t}._node) is not AccumulateGrad or {t}._node.rare is not None "
+          "or {t}._node.post_accumulate is not None",
+    HOOKED: "type({t}._node) is not AccumulateGrad",
     INNER: "({t}._node is None or type({t}._node) is AccumulateGrad)",
 }
 
@@ -139,7 +141,7 @@ class Writer:
                          + ": return MISS")  # fmt: skip
         for i, slot in enumerate(e.inputs):
             if slot.argument is None or slot.grad_of is not None:
-                self.check(self.tensor(slot), slot.shape, slot.dtype, slot.tracking)
+                self.check(self.tensor(slot), slot.shape, slot.dtype, HOOKED if slot.hooked else slot.tracking)
                 self.take(i)
         self.places()
         if e.writes and len(e.inputs) > 1:

@@ -45,13 +45,19 @@ class WatchedState(TensorState):
         self.held = value
 
 
-NOT_TRACKED, LEAF, INNER = range(3)
+NOT_TRACKED, LEAF, INNER, HOOKED = range(4)  # the last: a leaf whose hooks are among the places
 
 
 def tracking(t: Tensor) -> int:
     """Whether a tensor requires grad, and whether as a leaf."""
     node = t._node
     return NOT_TRACKED if node is None else LEAF if type(node) is AccumulateGrad else INNER
+
+
+def hooked(t: Tensor) -> bool:
+    """Whether a tensor is a leaf that may have hooks."""
+    node = t._node
+    return type(node) is AccumulateGrad and (node.rare is not None or node.post_accumulate is not None)
 
 
 class Boundary(Node):
@@ -90,6 +96,7 @@ class Slot:
         self.array: Array = tensor._data
         self.node, self.rare = tensor._node, tensor._rare
         self.shape, self.dtype, self.tracking = self.array.shape, self.array.dtype, tracking(tensor)
+        self.hooked = hooked(tensor)
         self.grad = None if self.rare is None else self.rare.grad
         self.had_grad = self.grad is not None
         self.grad_of: Slot | None = None  # the tensor whose .grad this one is
