@@ -441,6 +441,14 @@ def test_what_a_function_puts_into_containers_of_its_call_is_there(change, make,
             assert expected(given)
 
 
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_hook_that_comes_before_the_backward_pass_is_called_once(create_graph):
+    w = tp.ones(2, requires_grad=True)
+    y = tp.compile(lambda x: (w * w * x).sum())(tp.ones(2))
+    w.register_hook(lambda g: g * 10)
+    assert tp.autograd.grad(y, w, create_graph=create_graph)[0].tolist() == [20, 20]
+
+
 def double_gradient(t):
     t.grad.mul_(2)
 

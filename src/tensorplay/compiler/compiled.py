@@ -37,6 +37,7 @@ from .tracing import (
     Unsupported,
     hooked,
     tracking,
+    without_hooks,
 )
 
 ndarray = np.ndarray
@@ -417,7 +418,8 @@ class CompiledBackward(Node):
             state.recording, state.tracing = recording, tracing
         roots = [(out[i]._node, g) for i, g in zip(entry.tracked, cotangent) if g is not None]
         ends = [t._node for t in self.inputs]
-        found = run(roots, ends, retain_graph=True, create_graph=bool(recording), accumulate=False, bare=False)  # type: ignore[arg-type]
+        with without_hooks(ends):
+            found = run(roots, ends, retain_graph=True, create_graph=bool(recording), accumulate=False, bare=False)  # type: ignore[arg-type]
         return tuple([found.get(end) for end in ends])  # type: ignore[arg-type]
 
 
