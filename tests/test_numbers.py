@@ -114,6 +114,8 @@ def test_a_number_cannot_carry_a_gradient():
         with pytest.raises(TypeError, match="must be Number"):
             call(weight)
         call(weight.detach())
+        with pytest.raises(TypeError, match="must be Number"):
+            tp.func.jvp(call, (weight.detach(),), (weight.detach(),))
 
 
 def test_a_tensor_of_no_dimensions_has_a_dimension_to_reduce_whatever_names_it():

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import dtype as dtypes
+from ..core.carrier import Dual
 from ..core.interop import readable
 from ..core.namespace import F
 from ..core.operator import check_apart, write_out
@@ -119,6 +120,9 @@ def number(value: Any, name: str, argument: str, position: int) -> Any:
     if kind is int or kind is float or kind is bool or kind is complex:
         return value
     if isinstance(value, Tensor) and not value._data.shape and not value.requires_grad:
+        if type(value._data) is Dual:  # whose tangent would be lost
+            raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not a tensor with "
+                            "a tangent; pass its item()")  # fmt: skip
         return value.item()
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         return value.item()
